@@ -1,0 +1,2 @@
+//! The `randori` command.
+fn main() {}
