@@ -1,1 +1,5 @@
-//! Placeholder.
+//! Help for Randori's own tests: data beside the repository, toy clips, broken files.
+
+pub mod mutate;
+pub mod shared;
+pub mod toys;
