@@ -3,4 +3,5 @@
 //! Everything here starts from a [`randori_motion::Take`] or from a file that holds one, and knows nothing
 //! of the browser or of any particular planner.
 
+pub mod check;
 pub mod files;

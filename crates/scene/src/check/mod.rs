@@ -1,0 +1,170 @@
+//! The linter: what an animator would see wrong in a file, measured, with frame numbers.
+//!
+//! It works on anybody's GLB through [`Footage`], joint tracks sampled at an even rate, and on our own
+//! takes the same way. Definitions of slide, skate, sink, pops and penetration follow what is usual in
+//! the field; `docs/check.md` states each with its formula and default limit.
+//!
+//! Start reading at [`check`].
+
+mod bodies;
+mod feet;
+mod footage;
+mod joints;
+mod signal;
+
+use serde::Serialize;
+
+pub use bodies::Pair;
+pub use feet::Feet;
+pub use footage::{Footage, FootageError, Performer, Track};
+pub use joints::Joints;
+
+/// What is still acceptable. Every number is a maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Limits {
+    /// Sliding of a planted foot during one contact, 95th percentile over the contacts [cm].
+    pub foot_slide_cm: f64,
+    /// Height-weighted horizontal speed of the feet near the floor [cm/s].
+    pub skate_cm_per_s: f64,
+    /// Depth of a toe below the floor [cm].
+    pub foot_sink_cm: f64,
+    /// Depth of one torso or head inside another [cm].
+    pub core_penetration_cm: f64,
+    /// Acceleration of any joint [m/s²]; beyond it the eye sees a pop.
+    pub acceleration_m_s2: f64,
+    /// Speed of the root [m/s]; beyond it the character jumps.
+    pub root_speed_m_s: f64,
+    /// Bending of a knee or an elbow [deg].
+    pub flexion_deg: f64,
+    /// Bending of a knee or an elbow the wrong way [deg].
+    pub hyperextension_deg: f64,
+    /// Change of a bone's length over the file [mm].
+    pub bone_stretch_mm: f64,
+}
+
+impl Default for Limits {
+    /// What captured people stay within: `docs/check.md` has the measurement.
+    fn default() -> Limits {
+        Limits {
+            foot_slide_cm: 15.0,
+            skate_cm_per_s: 25.0,
+            foot_sink_cm: 2.0,
+            core_penetration_cm: 3.0,
+            acceleration_m_s2: 2000.0,
+            root_speed_m_s: 12.0,
+            flexion_deg: 165.0,
+            hyperextension_deg: 25.0,
+            bone_stretch_mm: 1.0,
+        }
+    }
+}
+
+/// All that was measured in one file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Length of the footage [s].
+    pub seconds: f64,
+    /// The rate it was sampled at; frame numbers count at this rate from 0.
+    pub fps: f64,
+    /// One entry per character.
+    pub characters: Vec<CharacterReport>,
+    /// Pairs of characters that came near each other.
+    pub pairs: Vec<Pair>,
+    /// What is beyond the limits, worst kinds first in the order of [`Limits`].
+    pub findings: Vec<Finding>,
+    /// The limits that were applied.
+    pub limits: Limits,
+}
+
+impl Report {
+    /// Whether everything stays within the limits.
+    pub fn passes(&self) -> bool {
+        self.findings.is_empty()
+    }
+}
+
+/// What was measured of one character.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CharacterReport {
+    /// Its name in the file.
+    pub name: String,
+    /// How many joints were tracked.
+    pub joints: usize,
+    /// Feet against the floor.
+    #[serde(flatten)]
+    pub feet: Feet,
+    /// Joints against what bodies can do.
+    #[serde(flatten)]
+    pub body: Joints,
+}
+
+/// What kind of thing is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A planted foot slides.
+    FootSlide,
+    /// The feet glide over the floor.
+    Skate,
+    /// A foot is below the floor.
+    FootSink,
+    /// Two characters are inside each other.
+    Penetration,
+    /// A joint jumps.
+    Pop,
+    /// The whole character jumps.
+    RootJump,
+    /// A knee or elbow bends too far.
+    Flexion,
+    /// A knee or elbow bends the wrong way.
+    Hyperextension,
+    /// A bone changes its length.
+    BoneStretch,
+}
+
+/// One thing that is beyond its limit.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// What kind of thing.
+    pub kind: Kind,
+    /// The character.
+    pub who: String,
+    /// The other character, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whom: Option<String>,
+    /// The joint or bone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    /// First and last frame.
+    pub frames: [usize; 2],
+    /// The worst value in those frames.
+    pub value: f64,
+    /// The limit it broke.
+    pub limit: f64,
+    /// The unit of both.
+    pub unit: &'static str,
+}
+
+/// Measures everything and lists what is beyond the limits.
+pub fn check(footage: &Footage, limits: &Limits) -> Report {
+    use rayon::prelude::*;
+    let mut findings = Vec::new();
+    let per_character: Vec<_> = (footage.performers.par_iter())
+        .map(|performer| {
+            let mut findings = Vec::new();
+            let feet = feet::measure(performer, footage.fps, limits, &mut findings);
+            let body = joints::measure(performer, footage.fps, limits, &mut findings);
+            let name = performer.name.clone();
+            (CharacterReport { name, joints: performer.tracks.len(), feet, body }, findings)
+        })
+        .collect();
+    let mut characters = Vec::with_capacity(per_character.len());
+    for (character, found) in per_character {
+        characters.push(character);
+        findings.extend(found);
+    }
+    let pairs = bodies::measure(footage, limits, &mut findings);
+    findings.sort_by_key(|finding| finding.kind);
+    let seconds = (footage.n_frames.saturating_sub(1)) as f64 / footage.fps;
+    Report { seconds, fps: footage.fps, characters, pairs, findings, limits: *limits }
+}
