@@ -1,1 +1,3 @@
-//! Placeholder.
+//! Takes out: files, pictures and the linter.
+
+pub mod mannequin;
