@@ -5,3 +5,4 @@
 
 pub mod check;
 pub mod files;
+pub mod mannequin;
