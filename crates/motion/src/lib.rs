@@ -20,6 +20,7 @@ pub mod placement;
 pub mod pose;
 
 pub mod body;
+pub mod names;
 pub mod take;
 
 pub mod formats;
