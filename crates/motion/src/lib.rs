@@ -24,6 +24,7 @@ pub mod names;
 pub mod take;
 
 pub mod blend;
+pub mod ik;
 pub mod inertialize;
 pub mod mirror;
 pub mod tracks;
