@@ -23,6 +23,12 @@ pub mod body;
 pub mod names;
 pub mod take;
 
+pub mod blend;
+pub mod ik;
+pub mod inertialize;
+pub mod mirror;
+pub mod tracks;
+
 pub mod formats;
 
 pub use body::{Body, Build, Capsule};
