@@ -6,3 +6,4 @@
 pub mod check;
 pub mod files;
 pub mod mannequin;
+pub mod render;
