@@ -1,5 +1,7 @@
 //! The linter finds each fault that is put into a clean take, at its frames and of its size.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};

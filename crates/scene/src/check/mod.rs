@@ -12,7 +12,7 @@ mod footage;
 mod joints;
 mod signal;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use bodies::Pair;
 pub use feet::Feet;
@@ -20,7 +20,8 @@ pub use footage::{Footage, FootageError, Performer, Track};
 pub use joints::Joints;
 
 /// What is still acceptable. Every number is a maximum.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Sliding of a planted foot during one contact, 95th percentile over the contacts [cm].
     pub foot_slide_cm: f64,
