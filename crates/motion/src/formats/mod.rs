@@ -5,6 +5,16 @@
 //! names the place and what was expected there: no panic, no hang, no memory beyond a small multiple of
 //! the input.
 
+pub mod asf;
+pub mod bvh;
+
+mod capture;
+mod import;
+mod scale;
+mod text;
+
+pub use import::{clip_name, import};
+
 use std::fmt;
 
 use crate::clip::Clip;

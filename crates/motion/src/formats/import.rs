@@ -1,0 +1,69 @@
+//! Which format a file is in, and the way to its reader.
+
+use super::{Format, Import, ImportError, ImportOptions, Place, bvh};
+
+impl Format {
+    /// The format of a file: by what it begins with, or else by the end of its name.
+    ///
+    /// ```
+    /// use randori_motion::formats::Format;
+    /// assert_eq!(Format::detect("take.txt", b"\r\nHierarchy\r\nROOT"), Some(Format::Bvh));
+    /// assert_eq!(Format::detect("take.AMC", b""), Some(Format::AsfAmc));
+    /// assert_eq!(Format::detect("take.txt", b"hello"), None);
+    /// ```
+    pub fn detect(file_name: &str, bytes: &[u8]) -> Option<Format> {
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+        let begins_with =
+            |word: &[u8]| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+        if bytes.starts_with(b"glTF") {
+            return Some(Format::Gltf);
+        }
+        if bytes.starts_with(b"Kaydara FBX Binary") || begins_with(b"; FBX") {
+            return Some(Format::Fbx);
+        }
+        if begins_with(b"HIERARCHY") {
+            return Some(Format::Bvh);
+        }
+        if begins_with(b":version") || begins_with(b":fully-specified") {
+            return Some(Format::AsfAmc);
+        }
+        let extension = file_name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        match extension.to_ascii_lowercase().as_str() {
+            "bvh" => Some(Format::Bvh),
+            "asf" | "amc" => Some(Format::AsfAmc),
+            "glb" | "gltf" | "vrm" => Some(Format::Gltf),
+            "fbx" => Some(Format::Fbx),
+            _ => None,
+        }
+    }
+}
+
+/// Reads one file that holds a skeleton and its motion, in whichever format it is.
+///
+/// `file_name` helps to tell the format; without folders and extension it becomes the clip's name. ASF and
+/// AMC come in two files: see [`super::asf::import`].
+pub fn import(file_name: &str, bytes: &[u8], options: &ImportOptions) -> Result<Import, ImportError> {
+    let name = clip_name(file_name);
+    match Format::detect(file_name, bytes) {
+        Some(Format::Bvh) => bvh::import(name, bytes, options),
+        Some(Format::AsfAmc) => {
+            Err(ImportError::new(Place::Whole, "an ASF and an AMC file together", "one of them alone"))
+        }
+        Some(format) => {
+            Err(ImportError::new(Place::Whole, "a format this build can read", format!("{format}")))
+        }
+        None if bytes.is_empty() => Err(ImportError::new(Place::Whole, EXPECTED, "an empty file")),
+        None => Err(ImportError::new(Place::Whole, EXPECTED, "something else")),
+    }
+}
+
+const EXPECTED: &str = "a capture: BVH, ASF with AMC, glTF or GLB, FBX";
+
+/// The name of a file without folders and extension.
+pub fn clip_name(file_name: &str) -> &str {
+    let base = file_name.rsplit(['/', '\\']).next().unwrap_or(file_name);
+    match base.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => base,
+    }
+}
