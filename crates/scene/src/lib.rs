@@ -4,5 +4,6 @@
 //! of the browser or of any particular planner.
 
 pub mod check;
+pub mod export;
 pub mod files;
 pub mod mannequin;

@@ -5,6 +5,8 @@
 //! names the place and what was expected there: no panic, no hang, no memory beyond a small multiple of
 //! the input.
 
+pub mod gltf;
+
 use std::fmt;
 
 use crate::clip::Clip;
