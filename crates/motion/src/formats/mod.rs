@@ -7,6 +7,7 @@
 
 pub mod asf;
 pub mod bvh;
+pub mod gltf;
 
 mod capture;
 mod import;

@@ -1,0 +1,33 @@
+//! Takes out of the house: bytes of files that other tools open.
+//!
+//! Exporters return bytes; [`crate::files`] writes them.
+
+mod buffers;
+pub mod glb;
+mod positions;
+
+pub use glb::{GlbOptions, glb};
+pub use positions::joint_positions;
+
+use randori_motion::take::TakeError;
+
+/// Why a take could not be exported.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ExportError {
+    /// The take itself is broken.
+    #[error(transparent)]
+    Take(#[from] TakeError),
+    /// Two frames have the same time as far as 32-bit numbers can tell.
+    #[error("\"{name}\": frames {frame} and {next} both fall on {seconds} s in the file's 32-bit times", next = frame + 1)]
+    Times {
+        /// The character or prop.
+        name: String,
+        /// The first of the two frames, from 0.
+        frame: usize,
+        /// The time [s].
+        seconds: f32,
+    },
+    /// The file would not fit its own 32-bit lengths.
+    #[error("the file would be {0} bytes long; a GLB holds at most 4 GiB")]
+    TooLarge(u64),
+}
