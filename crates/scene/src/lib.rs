@@ -6,4 +6,5 @@
 pub mod check;
 pub mod files;
 pub mod mannequin;
+pub mod pictures;
 pub mod render;
