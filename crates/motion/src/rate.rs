@@ -59,6 +59,11 @@ impl FrameRate {
         FrameRate::from_fps(1.0 / seconds)
     }
 
+    /// Poses and the whole seconds they take, in lowest terms: (30000, 1001).
+    pub fn fraction(self) -> (u32, u32) {
+        (self.numerator, self.denominator)
+    }
+
     /// Poses per second.
     pub fn fps(self) -> f64 {
         f64::from(self.numerator) / f64::from(self.denominator)

@@ -7,4 +7,5 @@ pub mod check;
 pub mod export;
 pub mod files;
 pub mod mannequin;
+pub mod pictures;
 pub mod render;

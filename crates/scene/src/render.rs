@@ -25,7 +25,7 @@
 mod backdrop;
 mod camera;
 mod light;
-mod overlay;
+pub(crate) mod overlay;
 mod raster;
 mod renderer;
 mod shadow;
