@@ -21,9 +21,11 @@ pub mod pose;
 
 pub mod body;
 pub mod names;
+pub mod retarget;
 pub mod take;
 
 pub mod blend;
+pub mod contacts;
 pub mod ik;
 pub mod inertialize;
 pub mod mirror;

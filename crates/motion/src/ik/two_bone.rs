@@ -27,6 +27,10 @@ pub struct LimbGoal {
     /// The direction the knee shall point to, seen from the line between hip and target; any length. `None` keeps
     /// the plane the limb is bent in as far as the target allows. Default `None`.
     pub pole: Option<Vec3>,
+    /// The axis about which the knee bends further by the right-hand rule, +X in the rest pose of a leg; any length.
+    /// The bend is then in the plane across it, also where the limb as it is strays from that plane or is
+    /// overstretched. `None` takes the axis from the limb's own bend. Default `None`.
+    pub hinge: Option<Vec3>,
     /// The way the knee gives when the limb is so straight that its own bend does not tell; any length, need not be
     /// across the limb. Default +Z, the way knees bend in the rest pose.
     pub bend_hint: Vec3,
@@ -38,7 +42,7 @@ pub struct LimbGoal {
 impl LimbGoal {
     /// The goal to stay as it is.
     pub fn of(joints: [Vec3; 3]) -> LimbGoal {
-        LimbGoal { joints, target: joints[2], pole: None, bend_hint: Vec3::Z, softness: 0.0 }
+        LimbGoal { joints, target: joints[2], pole: None, hinge: None, bend_hint: Vec3::Z, softness: 0.0 }
     }
 
     /// The turns that bring the end to the target, or as near as the bones allow.
@@ -63,8 +67,7 @@ impl LimbGoal {
         let cosine = (distance * distance - upper_length * upper_length - lower_length * lower_length)
             / (2.0 * upper_length * lower_length);
         let wanted = libm::acosf(cosine.clamp(-1.0, 1.0));
-        let (hinge, bent) = self.hinge(upper, lower);
-        let bend = quat_from_rotation_vector(hinge * (wanted - bent));
+        let bend = self.bend(upper, lower, wanted);
         let bent_end = middle + bend * lower;
 
         // Swing the limb as it now is onto the line to the target.
@@ -113,19 +116,23 @@ impl LimbGoal {
         }
     }
 
-    /// The axis about which the hinge bends further, and how far it is bent: 0 is straight.
-    fn hinge(&self, upper: Vec3, lower: Vec3) -> (Vec3, f32) {
+    /// The turn of the lower bone that leaves it bent by `wanted` radians; 0 is straight.
+    fn bend(&self, upper: Vec3, lower: Vec3, wanted: f32) -> Quat {
+        let along = upper.normalize();
+        let across_upper = |v: Vec3| (v - along * v.dot(along)).try_normalize();
         let normal = upper.cross(lower);
-        let bent = libm::atan2f(normal.length(), upper.dot(lower));
-        // Below a fifth of a degree the cross product is noise.
-        let own = (normal.length() > 3e-3 * upper.length() * lower.length()).then(|| normal.normalize());
-        // The knee goes towards the hint if the lower bone turns away from it.
-        let hinted = || self.pole.unwrap_or(self.bend_hint).cross(upper).try_normalize();
-        let any = || upper.any_orthogonal_vector().normalize();
-        match own {
-            Some(axis) => (axis, bent),
-            None => (hinted().unwrap_or_else(any), 0.0),
-        }
+        let axis = match self.hinge.and_then(across_upper) {
+            Some(axis) => axis,
+            // Below a fifth of a degree the bend is noise. The knee goes towards the hint if the lower bone turns
+            // away from it.
+            None if normal.length() < 3e-3 * upper.length() * lower.length() => {
+                let hinted = across_upper(self.pole.unwrap_or(self.bend_hint).cross(upper));
+                hinted.unwrap_or_else(|| along.any_orthonormal_vector())
+            }
+            None => normal.normalize(),
+        };
+        let bent = along * libm::cosf(wanted) + axis.cross(along) * libm::sinf(wanted);
+        rotation_between(lower, bent)
     }
 }
 
@@ -294,6 +301,11 @@ mod tests {
             let solution = check(goal, Reach::Reached);
             assert!(solution.middle.dot(hint) > 0.2, "{solution:?}");
         }
+        // An overstretched knee is bent the right way again.
+        let back = [Vec3::Y, Vec3::new(0.0, 0.5, -0.02), Vec3::ZERO];
+        let goal = LimbGoal { target: Vec3::Y * 0.1, hinge: Some(Vec3::X), ..LimbGoal::of(back) };
+        let solution = check(goal, Reach::Reached);
+        assert!(solution.middle.z > 0.1, "{solution:?}");
         // A hint along the limb says nothing; some way is found all the same.
         check(
             LimbGoal { target: Vec3::Y * 0.3, bend_hint: Vec3::Y, ..LimbGoal::of(straight) },
