@@ -125,6 +125,14 @@ impl Clip {
         Clip { rate, ..self }
     }
 
+    /// The same poses on a skeleton of the same shape, say with other roles or names; `None` if it has
+    /// another number of joints, or others of them translate.
+    pub fn with_skeleton(self, skeleton: Arc<Skeleton>) -> Option<Clip> {
+        let same_shape = skeleton.n_joints() == self.skeleton.n_joints()
+            && skeleton.translating() == self.skeleton.translating();
+        same_shape.then_some(Clip { skeleton, ..self })
+    }
+
     /// How many poses it holds; at least one.
     pub fn n_frames(&self) -> usize {
         self.n_frames

@@ -1,1 +1,15 @@
-//! Placeholder.
+//! Randori turns the motion of one captured person into scenes of many people.
+//!
+//! This crate is the front door: the libraries under one name for programs, and the `randori` command for
+//! people. It holds no algorithm.
+//!
+//! ```
+//! use randori::motion::{Build, FrameRate, Clip};
+//! use std::sync::Arc;
+//! let skeleton = Arc::new(Build::AVERAGE.skeleton());
+//! let clip = Clip::from_poses("rest", skeleton.clone(), FrameRate::HOUSE, [skeleton.rest_pose()]).unwrap();
+//! assert_eq!(clip.n_frames(), 1);
+//! ```
+
+pub use randori_motion as motion;
+pub use randori_scene as scene;

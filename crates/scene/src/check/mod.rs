@@ -9,6 +9,7 @@
 mod bodies;
 mod feet;
 mod footage;
+mod gltf;
 mod joints;
 mod signal;
 

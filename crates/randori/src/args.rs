@@ -1,0 +1,96 @@
+//! What the command understands.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::commands::{capture::CaptureArgs, check::CheckArgs, demo::DemoArgs, render::RenderArgs};
+use crate::progress::{Progress, ProgressMode};
+
+/// Scenes of many people from the motion of one.
+#[derive(Debug, Parser)]
+#[command(name = "randori", version, about, propagate_version = true)]
+#[command(after_help = "Exit codes: 0 done and good, 1 done but `check` found faults, 2 an error.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+
+    /// How to show progress; `auto` draws bars on stderr when it is a terminal.
+    #[arg(long, global = true, value_enum, default_value_t = ProgressArg::Auto, help_heading = "Global options")]
+    progress: ProgressArg,
+
+    /// Seed of everything random.
+    #[arg(long, global = true, default_value_t = 1, help_heading = "Global options")]
+    pub(crate) seed: u64,
+
+    /// Threads to use; all cores by default. The results are the same for any number.
+    #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
+    pub(crate) jobs: Option<NonZeroUsize>,
+}
+
+/// Where results go.
+#[derive(Debug, clap::Args)]
+pub(crate) struct OutputArgs {
+    /// Print results as JSON to stdout.
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) json: bool,
+
+    /// Write the same JSON to a file.
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub(crate) report: Option<PathBuf>,
+
+    /// Print nothing but errors (and JSON, if asked for).
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ProgressArg {
+    /// Bars when stderr is a terminal, nothing otherwise.
+    Auto,
+    /// Bars.
+    Tty,
+    /// One JSON object per line on stderr.
+    Ndjson,
+    /// Nothing.
+    None,
+}
+
+impl Args {
+    pub(crate) fn progress(&self) -> Progress {
+        use std::io::IsTerminal;
+        Progress::new(match self.progress {
+            ProgressArg::Ndjson => ProgressMode::Ndjson,
+            ProgressArg::Tty => ProgressMode::Bars,
+            ProgressArg::Auto if std::io::stderr().is_terminal() && !self.output.quiet => ProgressMode::Bars,
+            ProgressArg::Auto | ProgressArg::None => ProgressMode::Silent,
+        })
+    }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what Randori can do: a scene with pictures, from nothing but this program.
+    Demo(DemoArgs),
+    /// Look into captured motion, or turn it into something else.
+    Capture(CaptureArgs),
+    /// Draw a scene or a capture: a still, a contact sheet or an animation.
+    Render(RenderArgs),
+    /// Look for faults in anybody's GLB: sliding feet, pops, bodies inside each other.
+    Check(CheckArgs),
+    /// Print a completion script for your shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write the pages of all commands into a folder.
+    Man {
+        /// The folder.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}

@@ -1,0 +1,118 @@
+//! `randori demo`: the main job on nothing but this program.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use randori_actor::sparring;
+use randori_motion::{Event, EventKind, Take};
+use randori_scene::check::{Footage, Limits, check};
+use randori_scene::pictures::{self, Animation, Moments, Sheet};
+use randori_scene::render::{Angle, Camera};
+use randori_scene::{export, files};
+use serde::Serialize;
+
+use crate::output::Outcome;
+use crate::progress::Progress;
+
+/// Arguments of `randori demo`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct DemoArgs {
+    /// The folder to write into.
+    #[arg(long, value_name = "DIR", default_value = "randori-demo")]
+    out: PathBuf,
+
+    /// Do not open the animated picture when done.
+    #[arg(long)]
+    no_open: bool,
+}
+
+#[derive(Serialize)]
+struct DemoReport {
+    scene: PathBuf,
+    animation: PathBuf,
+    sheet: PathBuf,
+    seed: u64,
+    seconds: f64,
+    characters: Vec<String>,
+    hits: usize,
+    blocked: usize,
+    /// What the linter finds.
+    findings: usize,
+}
+
+/// Makes a scene, draws it, writes everything and says where.
+pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
+    let take = sparring(seed);
+    let path = |name: &str| args.out.join(name);
+    let report = DemoReport {
+        scene: path("demo.glb"),
+        animation: path("demo.gif"),
+        sheet: path("demo.png"),
+        seed,
+        seconds: take.duration(),
+        characters: take.characters.iter().map(|character| character.name.clone()).collect(),
+        hits: take.events.iter().filter(|event| event.kind == EventKind::Hit).count(),
+        blocked: take.events.iter().filter(|event| event.kind == EventKind::Blocked).count(),
+        findings: check(&Footage::of_take(&take, 60.0)?, &Limits::default()).findings.len(),
+    };
+
+    files::write_atomically(&report.scene, &export::glb(&take, &export::GlbOptions::default())?)?;
+    let job = progress.job("drawing");
+    let sheet = pictures::sheet(&take, &sheet_options(&take), &mut |done, total| job.step(done, total))?;
+    files::write_atomically(&report.sheet, &sheet)?;
+    let options = Animation { camera: Camera::Whole(SIDE), ..Animation::default() };
+    let mut step = |done, total| job.step(done, total);
+    let animation = pictures::animation(&take, pictures::Format::Gif, &options, &mut step)?;
+    drop(job);
+    files::write_atomically(&report.animation, &animation)?;
+
+    if !args.no_open && is_terminal() {
+        show(&report.animation)?;
+    }
+    let text = format!(
+        "{} spar for {:.1} s: {} blows land, {} are blocked; the linter finds {} faults\n\
+         scene      {}   (Blender, Godot, three.js, …)\n\
+         animation  {}\n\
+         sheet      {}\n",
+        report.characters.join(" and "),
+        report.seconds,
+        report.hits,
+        report.blocked,
+        report.findings,
+        report.scene.display(),
+        report.animation.display(),
+        report.sheet.display()
+    );
+    Outcome::new(&report, text)
+}
+
+/// From the side, where fists and what they hit are both seen.
+const SIDE: Angle = Angle { heading: 1.25, pitch: 0.14, fov: 0.5, margin: 0.06 };
+
+/// Four pictures around each blow that meets something.
+fn sheet_options(take: &Take) -> Sheet {
+    let met = |event: &&Event| matches!(event.kind, EventKind::Hit | EventKind::Blocked);
+    let blows =
+        take.events.iter().filter(met).flat_map(|event| [-0.25, -0.08, 0.0, 0.3].map(|dt| event.t + dt));
+    let moments: Vec<f64> = blows.collect();
+    Sheet {
+        columns: 4,
+        rows: (moments.len() / 4) as u32,
+        cell_width: 300,
+        cell_height: 210,
+        camera: Camera::Follow(SIDE),
+        title: format!("randori demo: {}", take.name),
+        moments: Moments::At(moments),
+        ..Sheet::default()
+    }
+}
+
+fn is_terminal() -> bool {
+    use std::io::IsTerminal;
+    std::io::stdout().is_terminal()
+}
+
+fn show(path: &Path) -> anyhow::Result<()> {
+    open::that_detached(path)
+        .with_context(|| format!("{}: no program here opens it (--no-open)", path.display()))
+}

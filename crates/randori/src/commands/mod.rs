@@ -1,0 +1,7 @@
+//! One module per command: its arguments, the library calls, its report.
+
+pub(crate) mod capture;
+pub(crate) mod check;
+pub(crate) mod demo;
+pub(crate) mod render;
+pub(crate) mod shell;

@@ -1,0 +1,233 @@
+//! `randori render`: a still, a contact sheet or an animation of a scene or a capture.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use randori_motion::{EventKind, FrameRate, Take};
+use randori_scene::files;
+use randori_scene::pictures::{self, Animation, Moments, Sheet, Still};
+use randori_scene::render::{Angle, Camera, Quality, Style};
+use serde::Serialize;
+
+use crate::output::Outcome;
+use crate::progress::Progress;
+use crate::source::{ImportArgs, Onto, take_of};
+
+/// Arguments of `randori render`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RenderArgs {
+    /// The scene or capture: GLB, glTF, BVH, AMC, FBX.
+    file: PathBuf,
+
+    /// The picture to write: .png (a still, or a sheet with --sheet), .gif, .apng, .mp4 (feature `mp4`).
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// A contact sheet of so many pictures, such as 6x3.
+    #[arg(long, value_name = "COLUMNSxROWS", conflicts_with = "at")]
+    sheet: Option<Pair>,
+
+    /// Rows of the sheet show the moments around hits and blocks.
+    #[arg(long, requires = "sheet")]
+    around_hits: bool,
+
+    /// The moment of a still, in seconds; the middle by default.
+    #[arg(long, value_name = "SECONDS")]
+    at: Option<f64>,
+
+    /// The first moment of an animation or a sheet, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
+    from: f64,
+
+    /// The last moment of an animation or a sheet, in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    to: Option<f64>,
+
+    /// Pixels across and down: of the picture, or of each picture of a sheet.
+    #[arg(long, value_name = "WIDTHxHEIGHT")]
+    size: Option<Pair>,
+
+    /// Pictures per second of an animation.
+    #[arg(long, value_name = "FPS", default_value_t = 25.0)]
+    rate: f64,
+
+    /// Whether the camera moves along or stands where it sees everything.
+    #[arg(long, value_enum)]
+    camera: Option<CameraArg>,
+
+    /// Where the camera stands around the scene, in degrees: 0 is in front of somebody who faces +Z.
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
+    heading: Option<f32>,
+
+    /// How far above the horizon the camera stands, in degrees.
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
+    pitch: Option<f32>,
+
+    /// Samples at edges.
+    #[arg(long, value_enum)]
+    quality: Option<QualityArg>,
+
+    /// Write the characters' names above their heads.
+    #[arg(long)]
+    names: bool,
+
+    /// The body to show captures on.
+    #[arg(long, value_enum, default_value_t = Onto::Own)]
+    onto: Onto,
+
+    #[command(flatten)]
+    import: ImportArgs,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum CameraArg {
+    Follow,
+    Whole,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum QualityArg {
+    Draft,
+    Normal,
+    Fine,
+}
+
+/// Two whole numbers with an x between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Pair(u32, u32);
+
+impl FromStr for Pair {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Pair, String> {
+        let parse = || {
+            let (a, b) = text.split_once(['x', 'X', '×'])?;
+            Some(Pair(a.trim().parse().ok()?, b.trim().parse().ok()?))
+        };
+        parse().ok_or_else(|| "expected two whole numbers such as 640x360".to_owned())
+    }
+}
+
+#[derive(Serialize)]
+struct RenderReport {
+    picture: PathBuf,
+    kind: &'static str,
+    bytes: usize,
+    seconds: f64,
+    characters: usize,
+}
+
+/// Draws and writes one picture.
+pub(crate) fn run(args: &RenderArgs, progress: &Progress) -> anyhow::Result<Outcome> {
+    let name = args.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let kind = kind_of(&args.out)?;
+    let made = take_of(args.import.load(&args.file)?, &name, args.onto, None)
+        .with_context(|| args.file.display().to_string())?;
+    let take = made.take;
+    let job = progress.job("drawing");
+    let mut step = |done, total| job.step(done, total);
+    let (kind, bytes) = match (kind, &args.sheet) {
+        (Kind::Png, Some(grid)) => ("sheet", pictures::sheet(&take, &args.sheet(&take, *grid), &mut step)?),
+        (Kind::Png, None) => {
+            ("still", pictures::still(&take, args.at.unwrap_or(0.5 * take.duration()), &args.still())?)
+        }
+        (Kind::Animation(_), Some(_)) => bail!("{}: a sheet is a .png", args.out.display()),
+        (Kind::Animation(format), None) => {
+            ("animation", pictures::animation(&take, format, &args.animation()?, &mut step)?)
+        }
+    };
+    drop(job);
+    files::write_atomically(&args.out, &bytes)?;
+    let report = RenderReport {
+        picture: args.out.clone(),
+        kind,
+        bytes: bytes.len(),
+        seconds: take.duration(),
+        characters: take.characters.len(),
+    };
+    let text = format!("{} ({}, {} KB)", args.out.display(), kind, bytes.len().div_ceil(1000));
+    Outcome::new(&report, text)
+}
+
+enum Kind {
+    Png,
+    Animation(pictures::Format),
+}
+
+fn kind_of(path: &Path) -> anyhow::Result<Kind> {
+    let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
+    match end.as_deref() {
+        Some("png") => Ok(Kind::Png),
+        Some("apng") => Ok(Kind::Animation(pictures::Format::Apng)),
+        Some("gif") => Ok(Kind::Animation(pictures::Format::Gif)),
+        #[cfg(feature = "mp4")]
+        Some("mp4") => Ok(Kind::Animation(pictures::Format::Mp4)),
+        #[cfg(not(feature = "mp4"))]
+        Some("mp4") => bail!("{}: this program was built without the feature `mp4`", path.display()),
+        _ => bail!("{}: expected a name that ends in .png, .gif, .apng or .mp4", path.display()),
+    }
+}
+
+impl RenderArgs {
+    fn sheet(&self, take: &Take, Pair(columns, rows): Pair) -> Sheet {
+        let default = Sheet::default();
+        let Pair(cell_width, cell_height) =
+            self.size.unwrap_or(Pair(default.cell_width, default.cell_height));
+        let moments = match (self.around_hits, self.to) {
+            (true, _) => {
+                Moments::Around { kinds: vec![EventKind::Hit, EventKind::Blocked], before: 0.4, after: 0.6 }
+            }
+            (false, None) if self.from <= 0.0 => Moments::Whole,
+            (false, to) => Moments::Between(self.from, to.unwrap_or(take.duration())),
+        };
+        let title = take.name.clone();
+        let (camera, style) = (self.camera(default.camera), self.style(default.style));
+        Sheet { columns, rows, cell_width, cell_height, camera, style, title, moments }
+    }
+
+    fn still(&self) -> Still {
+        let default = Still::default();
+        let Pair(width, height) = self.size.unwrap_or(Pair(default.width, default.height));
+        Still { width, height, camera: self.camera(default.camera), style: self.style(default.style) }
+    }
+
+    fn animation(&self) -> anyhow::Result<Animation> {
+        let default = Animation::default();
+        let Pair(width, height) = self.size.unwrap_or(Pair(default.width, default.height));
+        let rate = FrameRate::from_fps(self.rate)
+            .with_context(|| format!("--rate {}: not a frame rate", self.rate))?;
+        let (camera, style) = (self.camera(default.camera), self.style(default.style));
+        Ok(Animation { width, height, rate, from: self.from, to: self.to, camera, style })
+    }
+
+    fn camera(&self, default: Camera) -> Camera {
+        let angle = match default {
+            Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) => angle,
+            Camera::Fixed(_) => Angle::default(),
+        };
+        let angle = Angle {
+            heading: self.heading.map_or(angle.heading, f32::to_radians),
+            pitch: self.pitch.map_or(angle.pitch, f32::to_radians),
+            ..angle
+        };
+        match (self.camera, default) {
+            (Some(CameraArg::Follow), _) => Camera::Follow(angle),
+            (Some(CameraArg::Whole), _) => Camera::Whole(angle),
+            (None, Camera::Whole(_)) => Camera::Whole(angle),
+            (None, Camera::Moment(_)) => Camera::Moment(angle),
+            (None, _) => Camera::Follow(angle),
+        }
+    }
+
+    fn style(&self, default: Style) -> Style {
+        let quality = match self.quality {
+            None => default.quality,
+            Some(QualityArg::Draft) => Quality::Draft,
+            Some(QualityArg::Normal) => Quality::Normal,
+            Some(QualityArg::Fine) => Quality::Fine,
+        };
+        Style { quality, names: self.names, ..default }
+    }
+}
