@@ -109,6 +109,12 @@ fn every_cmu_take_comes_in_as_it_should_and_goes_round() {
         assert_eq!(import.clip.rate(), FrameRate::new(120, 1).unwrap());
         assert_eq!(import.clip.n_frames(), document.n_frames() - 1);
 
+        let detection = randori_motion::names::detect(import.clip.skeleton());
+        assert_eq!(
+            (detection.map, detection.missing),
+            ("roles", vec![]),
+            "{path:?}: all bones have their roles"
+        );
         let rest = import.clip.skeleton().rest_pose();
         let rest = import.clip.skeleton().global_pose(rest.view());
         let at = |name: &str| rest.positions[import.clip.skeleton().find(name).unwrap().idx()];
@@ -277,7 +283,8 @@ fn units_and_axes_are_guessed_and_the_guess_is_told() {
             assert!((import.source.metres_per_unit as f32 - metres_per_unit).abs() < 1e-9, "{case}");
             assert_eq!((import.source.up, import.source.scale_basis), (up, Basis::Detected), "{case}");
             assert!(import.warnings.iter().any(|warning| warning.message.contains(word)), "{case}");
-            assert_eq!(import.warnings.len(), if up == UpAxis::Y { 1 } else { 2 }, "{case}");
+            let tells_axis = import.warnings.iter().any(|warning| warning.message.contains("z axis"));
+            assert_eq!(tells_axis, up == UpAxis::Z, "{case}");
             let upright = stick_person(1.0, UpAxis::Y);
             let rest = import.clip.skeleton().rest_pose();
             let expected = upright.skeleton().global_pose(upright.skeleton().rest_pose().view());
@@ -335,7 +342,8 @@ fn a_zero_pose_before_a_leap_is_a_rest_pose() {
         let import = import(&format!("{header}{rows}"), METRES);
         assert_eq!(import.source.frames_skipped, frames_skipped, "{rows}");
         assert_eq!(import.clip.n_frames(), 3 - frames_skipped);
-        assert_eq!(import.warnings.len(), frames_skipped);
+        let is_told = import.warnings.iter().any(|warning| warning.message.contains("reference pose"));
+        assert_eq!(is_told, frames_skipped == 1);
     }
 }
 

@@ -7,6 +7,7 @@ use glam::{DQuat, DVec3, Quat, Vec3};
 use super::scale::{Scale, longest_way};
 use super::{Basis, Format, Import, ImportError, ImportOptions, Place, Source, UpAxis, Warning};
 use crate::clip::Clip;
+use crate::names;
 use crate::rate::FrameRate;
 use crate::skeleton::{Joint, JointId, Skeleton};
 
@@ -60,7 +61,11 @@ impl Capture<'_> {
             *rotation = turned_rotation(*rotation, up);
         }
         let no_clip = |found: String| ImportError::new(Place::Whole, "a clip", found);
-        let skeleton = Skeleton::new(self.joints).map_err(|error| no_clip(error.to_string()))?;
+        let mut skeleton = Skeleton::new(self.joints).map_err(|error| no_clip(error.to_string()))?;
+        match names::assign_bones(&skeleton) {
+            Ok((with_bones, _)) => skeleton = with_bones,
+            Err(error) => self.warnings.push(Warning { place: Place::Whole, message: error.to_string() }),
+        }
         let clip = Clip::new(self.name, Arc::new(skeleton), self.rate, translations, self.rotations)
             .map_err(|error| no_clip(error.to_string()))?;
         let source = Source {
