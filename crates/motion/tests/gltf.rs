@@ -76,7 +76,7 @@ impl File {
     }
 
     fn import(&self) -> Result<ImportedScene, ImportError> {
-        import(&self.text(), "test", &ImportOptions::default(), &no_files)
+        import("test", &self.text(), &ImportOptions::default(), &no_files)
     }
 }
 
@@ -248,7 +248,7 @@ fn options_change_size_axis_and_rate() {
     };
     let mut file = skinned_arm();
     file.json["nodes"][0]["translation"] = json!([0, 0, 100]);
-    let scene = import(&file.text(), "test", &options, &no_files).unwrap();
+    let scene = import("test", &file.text(), &options, &no_files).unwrap();
     let import = &scene.characters[0].import;
     assert_eq!(import.clip.rate(), FrameRate::new(30, 1).unwrap());
     let pose = import.clip.skeleton().global_pose(import.clip.frame(2));

@@ -14,7 +14,7 @@ fn export(take: &Take) -> Vec<u8> {
 }
 
 fn import(bytes: &[u8]) -> Result<ImportedScene, ImportError> {
-    gltf::import(bytes, "test", &ImportOptions::default(), &|path| Err(format!("asked for {path}")))
+    gltf::import("test", bytes, &ImportOptions::default(), &|path| Err(format!("asked for {path}")))
 }
 
 /// The largest distance of any joint in any frame between a character and its copy [m].

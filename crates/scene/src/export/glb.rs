@@ -332,8 +332,7 @@ impl Writer {
     }
 
     fn material(&mut self, name: &str, color: Color) -> usize {
-        // `max` turns NaN into 0.
-        let [red, green, blue] = color.map(|part| part.max(0.0).min(1.0));
+        let [red, green, blue] = color.map(|part| if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) });
         self.materials.push(json!({
             "name": name,
             "pbrMetallicRoughness": {
