@@ -1,6 +1,6 @@
 //! Which format a file is in, and the way to its reader.
 
-use super::{Format, Import, ImportError, ImportOptions, Place, bvh};
+use super::{Format, Import, ImportError, ImportOptions, Place, bvh, gltf};
 
 impl Format {
     /// The format of a file: by what it begins with, or else by the end of its name.
@@ -41,7 +41,8 @@ impl Format {
 /// Reads one file that holds a skeleton and its motion, in whichever format it is.
 ///
 /// `file_name` helps to tell the format; without folders and extension it becomes the clip's name. ASF and
-/// AMC come in two files: see [`super::asf::import`].
+/// AMC come in two files: see [`super::asf::import`]; glTF with several characters or with files beside it goes
+/// through [`gltf::import`].
 pub fn import(file_name: &str, bytes: &[u8], options: &ImportOptions) -> Result<Import, ImportError> {
     let name = clip_name(file_name);
     match Format::detect(file_name, bytes) {
@@ -49,12 +50,32 @@ pub fn import(file_name: &str, bytes: &[u8], options: &ImportOptions) -> Result<
         Some(Format::AsfAmc) => {
             Err(ImportError::new(Place::Whole, "an ASF and an AMC file together", "one of them alone"))
         }
+        Some(Format::Gltf) => {
+            let no_files = |path: &str| Err(format!("{path} lies in another file than the one given"));
+            let scene = gltf::import(name, bytes, options, &no_files)?;
+            only_character(scene.characters)
+        }
         Some(format) => {
             Err(ImportError::new(Place::Whole, "a format this build can read", format!("{format}")))
         }
         None if bytes.is_empty() => Err(ImportError::new(Place::Whole, EXPECTED, "an empty file")),
         None => Err(ImportError::new(Place::Whole, EXPECTED, "something else")),
     }
+}
+
+/// The motion of a scene that has one.
+fn only_character(mut characters: Vec<gltf::ImportedCharacter>) -> Result<Import, ImportError> {
+    if characters.len() > 1 {
+        let named = |character: &gltf::ImportedCharacter| match &character.animation {
+            Some(animation) => format!("{} in {animation}", character.name),
+            None => character.name.clone(),
+        };
+        let names: Vec<String> = characters.iter().take(6).map(named).collect();
+        let found = format!("{}: {}", characters.len(), names.join(", "));
+        return Err(ImportError::new(Place::Whole, "one character in one animation", found));
+    }
+    let only = characters.pop().map(|character| character.import);
+    only.ok_or_else(|| ImportError::new(Place::Whole, "a character", "none"))
 }
 
 const EXPECTED: &str = "a capture: BVH, ASF with AMC, glTF or GLB, FBX";

@@ -332,8 +332,7 @@ impl Writer {
     }
 
     fn material(&mut self, name: &str, color: Color) -> usize {
-        // `max` turns NaN into 0.
-        let [red, green, blue] = color.map(|part| part.max(0.0).min(1.0));
+        let [red, green, blue] = color.map(|part| if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) });
         self.materials.push(json!({
             "name": name,
             "pbrMetallicRoughness": {
@@ -465,4 +464,55 @@ fn forces(take: &Take) -> Value {
         })
     };
     take.forces.iter().map(force).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use randori_motion::Build;
+
+    #[test]
+    fn hidden_mannequins_have_no_area_in_any_pose() {
+        for build in [Build::AVERAGE, Build::SLIM, Build::STOCKY] {
+            let body = build.body();
+            let skin = mannequin(&body);
+            let skeleton = &body.skeleton;
+            let rest = skeleton.global_pose(skeleton.rest_pose().view());
+            let mut pose = skeleton.rest_pose();
+            for (joint_idx, rotation) in pose.rotations.iter_mut().enumerate() {
+                *rotation = Quat::from_rotation_x(0.3 + joint_idx as f32) * Quat::from_rotation_z(0.7);
+            }
+            let posed = skeleton.global_pose(pose.view());
+            let skinned: Vec<Vec3> = (skin.positions.iter().zip(collapse(&body, &skin)).enumerate())
+                .map(|(vertex, (position, displacement))| {
+                    let slots = skin.joints[vertex].iter().zip(skin.weights[vertex]);
+                    let moved = slots.map(|(joint, weight)| {
+                        let joint = *joint as usize;
+                        let local = rest.rotations[joint].inverse()
+                            * (*position + displacement - rest.positions[joint]);
+                        (posed.positions[joint] + posed.rotations[joint] * local) * weight
+                    });
+                    moved.sum()
+                })
+                .collect();
+            for triangle in skin.indices.as_chunks::<3>().0 {
+                let [a, b, c] = triangle.map(|corner| skinned[corner as usize]);
+                let area = 0.5 * (b - a).cross(c - a).length();
+                assert!(area < 1e-8, "{area} m²");
+            }
+        }
+    }
+
+    #[test]
+    fn weights_are_made_as_gltf_wants_them() {
+        for (joints, weights, expected) in [
+            ([3, 3, 5, 0], [0.25, 0.25, 0.5, 0.0], ([3, 5, 0, 0], [0.5, 0.5, 0.0, 0.0])),
+            ([4, 7, 9, 9], [0.0, 2.0, 0.0, 0.0], ([7, 0, 0, 0], [1.0, 0.0, 0.0, 0.0])),
+            ([4, 0, 0, 0], [0.0; 4], ([4, 0, 0, 0], [1.0, 0.0, 0.0, 0.0])),
+        ] {
+            let mut found = (joints, weights);
+            tidy_weights(&mut found.0, &mut found.1);
+            assert_eq!(found, expected);
+        }
+    }
 }

@@ -54,6 +54,9 @@ const NODES_PER_KEY: usize = 4;
 /// A joint that strays less than this from its place has not been moved but rounded [m].
 const STILL: f32 = 1e-5;
 
+/// Farther from its parent no joint can be: sums of such lengths still fit 32-bit numbers [m].
+const FAR: f32 = 1e9;
+
 /// A rest pose larger than this is hardly a person measured in metres [m].
 const GIANT: f32 = 10.0;
 
@@ -66,8 +69,8 @@ const GIANT: f32 = 10.0;
 /// Joint positions come out exact whatever scales and shears the nodes have: static ones are part of the
 /// joints' offsets; joints that are moved, by whatever means, translate.
 pub fn import(
-    bytes: &[u8],
     name: &str,
+    bytes: &[u8],
     options: &ImportOptions,
     resolve: &Resolve<'_>,
 ) -> Result<ImportedScene, ImportError> {
@@ -153,6 +156,11 @@ impl Stage<'_> {
         for frame in 0..tempo.n_frames() {
             evaluator.evaluate(tempo.time(frame), &mut pose);
             self.record(&pose, &mut track);
+        }
+        let far = |offset: &&Vec3| !offset.is_finite() || offset.abs().max_element() > FAR;
+        if let Some(offset) = rest.offsets.iter().chain(&track.offsets).find(far) {
+            let expected = format!("joints within {FAR} m of each other");
+            return Err(ImportError::new(Place::Whole, expected, offset.to_string()));
         }
         let skeleton = self.skeleton(&rest, bound.as_deref(), &track, &mut warnings)?;
         let clip = self.clip(animation, name, skeleton, &tempo, track)?;

@@ -242,7 +242,10 @@ fn read_nodes(root: &Root, warnings: &mut Vec<Warning>) -> Result<(Vec<Node>, Ve
 }
 
 fn read_local(node: &json::Node, idx: usize, warnings: &mut Vec<Warning>) -> Result<Local, ImportError> {
-    let finite = |numbers: &[f64], field: &str| match numbers.iter().find(|number| !(number.abs() < 1e30)) {
+    let finite = |numbers: &[f64], field: &str| match numbers
+        .iter()
+        .find(|number| number.is_nan() || number.abs() > 1e30)
+    {
         None => Ok(()),
         Some(number) => Err(bad(format!("nodes[{idx}].{field}"), "finite numbers", number.to_string())),
     };

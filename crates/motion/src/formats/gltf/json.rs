@@ -13,7 +13,7 @@ use crate::formats::{ImportError, Place};
 const MAX_ELEMENTS: usize = 1 << 17;
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Root {
     pub(super) asset: Asset,
     #[serde(default, deserialize_with = "capped")]
@@ -35,13 +35,14 @@ pub(super) struct Root {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Asset {
     pub(super) version: String,
     pub(super) extras: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Accessor {
     pub(super) buffer_view: Option<usize>,
     #[serde(default)]
@@ -56,6 +57,7 @@ pub(super) struct Accessor {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Sparse {
     pub(super) count: usize,
     pub(super) indices: SparsePart,
@@ -63,7 +65,7 @@ pub(super) struct Sparse {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct SparsePart {
     pub(super) buffer_view: usize,
     #[serde(default)]
@@ -73,14 +75,14 @@ pub(super) struct SparsePart {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Buffer {
     pub(super) uri: Option<String>,
     pub(super) byte_length: usize,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct BufferView {
     pub(super) buffer: usize,
     #[serde(default)]
@@ -92,6 +94,7 @@ pub(super) struct BufferView {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Animation {
     pub(super) name: Option<String>,
     #[serde(default, deserialize_with = "capped")]
@@ -101,18 +104,21 @@ pub(super) struct Animation {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Channel {
     pub(super) sampler: usize,
     pub(super) target: Target,
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Target {
     pub(super) node: Option<usize>,
     pub(super) path: String,
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Sampler {
     pub(super) input: usize,
     pub(super) output: usize,
@@ -120,6 +126,7 @@ pub(super) struct Sampler {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Node {
     pub(super) name: Option<String>,
     #[serde(default, deserialize_with = "capped")]
@@ -134,12 +141,13 @@ pub(super) struct Node {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct Scene {
     pub(super) extras: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Skin {
     pub(super) name: Option<String>,
     #[serde(deserialize_with = "capped")]
@@ -149,6 +157,7 @@ pub(super) struct Skin {
 
 /// The tables of humanoid bones that VRM defines.
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct RootExtensions {
     #[serde(rename = "VRMC_vrm")]
     pub(super) vrm: Option<HumanoidTable>,
@@ -157,17 +166,19 @@ pub(super) struct RootExtensions {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct HumanoidTable {
     pub(super) humanoid: Option<Humanoid>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", expecting = "an object")]
 pub(super) struct Humanoid {
     pub(super) human_bones: std::collections::BTreeMap<String, HumanBone>,
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct HumanBone {
     pub(super) node: usize,
 }
