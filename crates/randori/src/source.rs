@@ -117,7 +117,7 @@ impl ImportArgs {
                 alone(asf::import(&clip_name, &skeleton, &bytes, &options).map_err(problem)?)
             }
             Some(Format::Gltf) => {
-                let scene = gltf::import(&bytes, &clip_name, &options, &beside(path)).map_err(problem)?;
+                let scene = gltf::import(&clip_name, &bytes, &options, &beside(path)).map_err(problem)?;
                 let people = (scene.characters.into_iter())
                     .map(|character| Loaded {
                         name: character.name,
