@@ -248,6 +248,31 @@ fn a_root_without_positions_stays_at_its_offset() {
     assert_eq!(clip.skeleton().rest_pose().root(), Vec3::new(1.0, 2.0, 3.0));
 }
 
+/// The same file in Blender 5.0.1 puts the heads of its bones where `expected` says.
+#[test]
+fn positions_replace_offsets_as_in_blender() {
+    let six = "6 Xposition Yposition Zposition Zrotation Yrotation Xrotation";
+    let three = "3 Zrotation Yrotation Xrotation";
+    for (root, joint, row, expected) in [
+        (
+            six,
+            six,
+            "10 20 30 0 0 0 1 2 3 10 20 30 0 0 0",
+            [[10.0, 20.0, 30.0], [11.0, 22.0, 33.0], [11.0901, 26.4128, 35.3492]],
+        ),
+        (three, three, "0 0 0 10 20 30 0 0 0", [[1.0, 2.0, 3.0], [1.0, 6.0, 3.0], [1.0901, 10.4128, 5.3492]]),
+    ] {
+        let text = format!(
+            "HIERARCHY ROOT hips\n{{ OFFSET 1 2 3 CHANNELS {root} JOINT a\n{{ OFFSET 0 4 0 CHANNELS {joint} \
+             JOINT b\n{{ OFFSET 0 5 0 CHANNELS {three} }} }} }} MOTION Frames: 1 Frame Time: 0.1\n{row}\n"
+        );
+        let document = Document::parse(text.as_bytes()).unwrap();
+        for (ours, expected) in document.world_positions(0).unwrap().iter().zip(expected) {
+            assert!((*ours - DVec3::from_array(expected)).length() < 1e-4, "{ours} {expected:?}");
+        }
+    }
+}
+
 /// A person of sticks, `size` file units to the metre, along the given up axis.
 fn stick_person(units_per_metre: f32, up: UpAxis) -> Clip {
     let turn = |v: Vec3| match up {

@@ -208,6 +208,22 @@ fn a_deep_hierarchy() {
     bvh::import("deep", text.as_bytes(), &ImportOptions::default()).unwrap();
 }
 
+/// Each row of such a file is two bytes, each pose of its clip would be 64 KiB.
+#[test]
+fn thousands_of_joints_that_never_move() {
+    let joints: String =
+        (1..4000).map(|joint| format!("JOINT j{joint}\n{{ OFFSET 0 0 0 CHANNELS 0 }} ")).collect();
+    let rows = |n_rows: usize| {
+        let head = format!("HIERARCHY ROOT r\n{{ OFFSET 0 0 0 CHANNELS 1 Xrotation {joints} }} MOTION ");
+        format!("{head}Frames: {n_rows}\nFrame Time: 0.1\n{}", "0\n".repeat(n_rows))
+    };
+    assert_eq!(
+        refusal(rows(500_000).as_bytes()).to_string(),
+        "file: expected at most 4 joints to a channel in a motion of 500000 frames, found 4000 joints and 1 channels"
+    );
+    assert!(bvh::import("short", rows(10).as_bytes(), &ImportOptions::default()).is_ok());
+}
+
 #[test]
 fn mutants_never_panic_and_hold_only_finite_numbers() {
     let toy = toys::wriggling(Arc::new(toys::random_skeleton(7, 9)), 7, 8);

@@ -157,6 +157,21 @@ fn bounds(joints: &[Joint], pose: Option<(&[DVec3], &[Quat])>) -> (DVec3, DVec3)
     (low, high)
 }
 
+/// Refuses a motion whose poses would take far more memory than the file: a clip holds a rotation for every
+/// joint in every frame, a file only numbers for those that have channels.
+pub(super) fn check_size(n_joints: usize, n_channels: usize, n_frames: usize) -> Result<(), ImportError> {
+    /// Rotations, 64 MiB of them, that any file may have.
+    const FREE: usize = 1 << 22;
+    /// Joints for each channel that a longer motion may have; bodies have fewer joints than channels.
+    const JOINTS_PER_CHANNEL: usize = 4;
+    if n_joints.saturating_mul(n_frames) <= FREE || n_joints <= JOINTS_PER_CHANNEL * n_channels {
+        return Ok(());
+    }
+    let expected =
+        format!("at most {JOINTS_PER_CHANNEL} joints to a channel in a motion of {n_frames} frames");
+    Err(ImportError::new(Place::Whole, expected, format!("{n_joints} joints and {n_channels} channels")))
+}
+
 /// A vector of the file in the house's axes.
 fn turned(vector: DVec3, up: UpAxis) -> DVec3 {
     match up {

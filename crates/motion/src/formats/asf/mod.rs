@@ -23,7 +23,7 @@ pub use skeleton::{Asf, Bone, Dof};
 
 use glam::{DQuat, DVec3};
 
-use super::capture::Capture;
+use super::capture::{Capture, check_size};
 use super::{Basis, Format, Import, ImportError, ImportOptions, Place, UpAxis, Warning};
 use crate::formats::bvh::Axis;
 use crate::rate::FrameRate;
@@ -51,6 +51,7 @@ pub fn import(name: &str, asf: &[u8], amc: &[u8], options: &ImportOptions) -> Re
         }
     };
     let n_joints = asf.bones.len() + 1;
+    check_size(n_joints, asf.n_channels(), amc.n_frames())?;
     let joints = joints(&asf);
     let mut translations = Vec::new();
     let mut rotations = Vec::with_capacity(amc.n_frames() * n_joints);

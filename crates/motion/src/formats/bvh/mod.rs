@@ -23,7 +23,7 @@ pub use document::{Axis, Channel, Document, Node};
 pub use euler::RotationOrder;
 pub use write::{WriteError, WriteOptions, write};
 
-use super::capture::Capture;
+use super::capture::{Capture, check_size};
 use super::scale::{Scale, longest_way};
 use super::{Basis, Format, Import, ImportError, ImportOptions, Place, UpAxis, Warning};
 use crate::rate::FrameRate;
@@ -51,6 +51,7 @@ pub fn import_document(
     if document.n_frames() == 0 {
         return Err(ImportError::new(Place::Whole, "at least one frame of motion", "none"));
     }
+    check_size(document.nodes().len(), document.n_channels(), document.n_frames())?;
     let is_cmu = cmu::has_cmu_names(document);
     let has_rest_row = has_rest_row(document, is_cmu);
     let frames_skipped = usize::from(has_rest_row);
