@@ -75,18 +75,37 @@ pub fn import(
     resolve: &Resolve<'_>,
 ) -> Result<ImportedScene, ImportError> {
     let document = Document::parse(bytes, resolve)?;
-    let actors = cast(&document)?;
+    let source = Source {
+        format: Format::Gltf,
+        metres_per_unit: options.scale.unwrap_or(1.0),
+        scale_basis: if options.scale.is_some() { Basis::Given } else { Basis::Stated },
+        stated_frame_time: None,
+        up: options.up.unwrap_or(UpAxis::Y),
+        frames_skipped: 0,
+    };
+    let characters = characters(&document, name, options, &source)?;
+    let (events, seed) = read_randori(document.randori.as_ref())?;
+    Ok(ImportedScene { characters, events, seed })
+}
+
+/// Clips of all characters of a document, whatever file it was made from; `options` are applied to it,
+/// `source` is what is told of the file.
+pub(in crate::formats) fn characters(
+    document: &Document,
+    name: &str,
+    options: &ImportOptions,
+    source: &Source,
+) -> Result<Vec<ImportedCharacter>, ImportError> {
+    let actors = cast(document)?;
     let n_keys: usize = (document.animations.iter().flat_map(|animation| &animation.samplers))
         .map(|sampler| sampler.values.len())
         .sum();
     let mut budget = n_keys.saturating_mul(NODES_PER_KEY).saturating_add(FREE_NODES);
     let mut characters = Vec::new();
     for (actor_idx, actor) in actors.iter().enumerate() {
+        let stage = Stage { document, actor, options, source };
         for (animation_idx, animation) in document.animations.iter().enumerate() {
-            let stage = Stage { document: &document, actor, options };
-            if let Some(character) = stage.perform(animation_idx, animation, actor_idx, name, &mut budget)? {
-                characters.push(character);
-            }
+            characters.extend(stage.perform(animation_idx, animation, actor_idx, name, &mut budget)?);
         }
     }
     if characters.is_empty() {
@@ -97,8 +116,7 @@ pub fn import(
         };
         return Err(ImportError::new(Place::Whole, "an animation that moves a character", found));
     }
-    let (events, seed) = read_randori(document.randori.as_ref())?;
-    Ok(ImportedScene { characters, events, seed })
+    Ok(characters)
 }
 
 /// One actor of one document.
@@ -106,6 +124,7 @@ struct Stage<'a> {
     document: &'a Document,
     actor: &'a Actor,
     options: &'a ImportOptions,
+    source: &'a Source,
 }
 
 /// Transforms relative to the parent of every joint, frame after frame.
@@ -164,19 +183,11 @@ impl Stage<'_> {
         }
         let skeleton = self.skeleton(&rest, bound.as_deref(), &track, &mut warnings)?;
         let clip = self.clip(animation, name, skeleton, &tempo, track)?;
-        let source = Source {
-            format: Format::Gltf,
-            metres_per_unit: self.options.scale.unwrap_or(1.0),
-            scale_basis: if self.options.scale.is_some() { Basis::Given } else { Basis::Stated },
-            stated_frame_time: None,
-            up: self.options.up.unwrap_or(UpAxis::Y),
-            frames_skipped: 0,
-        };
         Ok(Some(ImportedCharacter {
             name: self.name(actor_idx),
             animation: animation.name.clone(),
             start: tempo.start(),
-            import: Import { clip, source, warnings },
+            import: Import { clip, source: self.source.clone(), warnings },
         }))
     }
 

@@ -144,9 +144,9 @@ pub struct Sampler {
     /// How it goes from key to key.
     pub interpolation: Interpolation,
     /// Numbers per value: 3 for translations and scales, 4 for rotations.
-    pub(super) width: usize,
+    pub(in crate::formats) width: usize,
     /// One value per key; splines have the tangent in, the value and the tangent out.
-    pub(super) values: Arc<[f32]>,
+    pub(in crate::formats) values: Arc<[f32]>,
 }
 
 /// How values go from key to key.
@@ -178,6 +178,25 @@ impl Document {
         let extras = std::iter::once(&root.extras).chain(scenes).chain([&root.asset.extras]);
         let randori = extras.flatten().find_map(|extras| extras.get("randori")).cloned();
         Ok(Document { nodes, skins, animations, humanoid, randori, warnings, parents_first })
+    }
+
+    /// A document that was not read from a glTF file; `None` if the nodes are no trees.
+    #[cfg(feature = "fbx")]
+    pub(in crate::formats) fn from_parts(
+        nodes: Vec<Node>,
+        skins: Vec<Skin>,
+        animations: Vec<Animation>,
+    ) -> Option<Document> {
+        let parents_first = parents_first(&nodes).ok()?;
+        Some(Document {
+            nodes,
+            skins,
+            animations,
+            humanoid: BTreeMap::new(),
+            randori: None,
+            warnings: Vec::new(),
+            parents_first,
+        })
     }
 
     /// Plays these animations at once (by index; an empty list shows the file at rest).
@@ -225,20 +244,27 @@ fn read_nodes(root: &Root, warnings: &mut Vec<Warning>) -> Result<(Vec<Node>, Ve
             }
         }
     }
+    let order = parents_first(&nodes).map_err(|node| {
+        bad(format!("nodes[{node}]"), "a tree of nodes", "a node that is its own ancestor")
+    })?;
+    Ok((nodes, order))
+}
+
+/// An order of nodes in which parents come first; a node that is its own ancestor if there is one.
+fn parents_first(nodes: &[Node]) -> Result<Vec<usize>, usize> {
     let mut order: Vec<usize> = (0..nodes.len()).filter(|idx| nodes[*idx].parent.is_none()).collect();
     let mut next = 0;
     while let Some(node) = order.get(next) {
         order.extend_from_slice(&nodes[*node].children);
         next += 1;
     }
-    if order.len() < nodes.len() {
-        // Whoever cannot be reached from a root hangs from a circle; walking up ends inside it.
-        let reached: BTreeSet<usize> = order.into_iter().collect();
-        let outside = (0..nodes.len()).find(|idx| !reached.contains(idx)).unwrap_or_default();
-        let up = (0..nodes.len()).fold(outside, |node, _| nodes[node].parent.unwrap_or(node));
-        return Err(bad(format!("nodes[{up}]"), "a tree of nodes", "a node that is its own ancestor"));
+    if order.len() == nodes.len() {
+        return Ok(order);
     }
-    Ok((nodes, order))
+    // Whoever cannot be reached from a root hangs from a circle; walking up ends inside it.
+    let reached: BTreeSet<usize> = order.into_iter().collect();
+    let outside = (0..nodes.len()).find(|idx| !reached.contains(idx)).unwrap_or_default();
+    Err((0..nodes.len()).fold(outside, |node, _| nodes[node].parent.unwrap_or(node)))
 }
 
 fn read_local(node: &json::Node, idx: usize, warnings: &mut Vec<Warning>) -> Result<Local, ImportError> {
