@@ -91,7 +91,7 @@ fn document(scene: &SceneRoot, rate: FrameRate, n_bytes: usize) -> Result<Docume
             local: local(&node.local_transform),
             has_mesh: node.mesh.is_some(),
             skin: None,
-            extras: None,
+            randori: None,
         })
         .collect();
     let skins = skins(scene);

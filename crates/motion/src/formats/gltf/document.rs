@@ -65,8 +65,8 @@ pub struct Node {
     pub has_mesh: bool,
     /// The skin that deforms its mesh.
     pub skin: Option<usize>,
-    /// What applications put here for themselves.
-    pub extras: Option<Value>,
+    /// Its `extras.randori`; what other applications put into `extras` is left alone.
+    pub randori: Option<Value>,
 }
 
 /// The transform of a node relative to its parent.
@@ -174,9 +174,10 @@ impl Document {
         let skins = read_skins(&root, &mut reader)?;
         let animations = read_animations(&root, &nodes, &mut reader, &mut warnings)?;
         let humanoid = read_humanoid(&root)?;
+        cap_warnings(&mut warnings);
         let scenes = root.scenes.iter().map(|scene| &scene.extras);
         let extras = std::iter::once(&root.extras).chain(scenes).chain([&root.asset.extras]);
-        let randori = extras.flatten().find_map(|extras| extras.get("randori")).cloned();
+        let randori = extras.flatten().find_map(|extras| extras.randori.clone());
         Ok(Document { nodes, skins, animations, humanoid, randori, warnings, parents_first })
     }
 
@@ -211,9 +212,33 @@ impl Document {
         &self.parents_first
     }
 
+    /// These nodes and all above them, parents first.
+    pub fn with_ancestors(&self, nodes: &[usize]) -> Vec<usize> {
+        let mut wanted = vec![false; self.nodes.len()];
+        for node in nodes {
+            let mut up = Some(*node).filter(|node| !wanted[*node]);
+            while let Some(node) = up {
+                wanted[node] = true;
+                up = self.nodes[node].parent.filter(|parent| !wanted[*parent]);
+            }
+        }
+        self.parents_first.iter().copied().filter(|node| wanted[*node]).collect()
+    }
+
     /// The node and those above it, going up.
     pub fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(node), |node| self.nodes[*node].parent)
+    }
+}
+
+/// Keeps the first warnings and the number of the others: every node of a file may deserve one, and every
+/// clip made of the file repeats them.
+pub(super) fn cap_warnings(warnings: &mut Vec<Warning>) {
+    const MOST: usize = 50;
+    if warnings.len() > MOST {
+        let message = format!("{} more warnings like these", warnings.len() - MOST);
+        warnings.truncate(MOST);
+        warnings.push(Warning { place: Place::Whole, message });
     }
 }
 
@@ -231,7 +256,7 @@ fn read_nodes(root: &Root, warnings: &mut Vec<Warning>) -> Result<(Vec<Node>, Ve
             local: read_local(node, idx, warnings)?,
             has_mesh: node.mesh.is_some(),
             skin: node.skin,
-            extras: node.extras.clone(),
+            randori: node.extras.as_ref().and_then(|extras| extras.randori.clone()),
         });
     }
     for (parent, node) in root.nodes.iter().enumerate() {
