@@ -364,7 +364,7 @@ fn deep_trees_are_walked_without_recursion() {
     let document = file.document().unwrap();
     assert_eq!(positions(&document, 0.0)[n_nodes - 1].y, n_nodes as f64);
     // As a skeleton it is too much.
-    assert!(file.import().unwrap_err().to_string().contains("at most 4096 are allowed"));
+    assert!(file.import().unwrap_err().to_string().contains("a skeleton of at most 4096 joints"));
 }
 
 /// What is said of the skinned arm after a change to its JSON.

@@ -55,6 +55,9 @@ pub fn import(file_name: &str, bytes: &[u8], options: &ImportOptions) -> Result<
             let scene = gltf::import(name, bytes, options, &no_files)?;
             only_character(scene.characters)
         }
+        #[cfg(feature = "fbx")]
+        Some(Format::Fbx) => only_character(super::fbx::import(name, bytes, options)?),
+        #[cfg(not(feature = "fbx"))]
         Some(format) => {
             Err(ImportError::new(Place::Whole, "a format this build can read", format!("{format}")))
         }

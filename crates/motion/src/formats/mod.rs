@@ -7,6 +7,8 @@
 
 pub mod asf;
 pub mod bvh;
+#[cfg(feature = "fbx")]
+pub mod fbx;
 pub mod gltf;
 
 mod capture;

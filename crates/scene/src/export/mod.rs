@@ -3,12 +3,15 @@
 //! Exporters return bytes; [`crate::files`] writes them.
 
 mod buffers;
+mod bvh;
 pub mod glb;
 mod positions;
 
+pub use bvh::bvh;
 pub use glb::{GlbOptions, glb};
 pub use positions::joint_positions;
 
+use randori_motion::formats::bvh::WriteError;
 use randori_motion::take::TakeError;
 
 /// Why a take could not be exported.
@@ -30,4 +33,12 @@ pub enum ExportError {
     /// The file would not fit its own 32-bit lengths.
     #[error("the file would be {0} bytes long; a GLB holds at most 4 GiB")]
     TooLarge(u64),
+    /// A clip does not fit a BVH file.
+    #[error("\"{name}\": {error}")]
+    Bvh {
+        /// The character.
+        name: String,
+        /// Why.
+        error: WriteError,
+    },
 }

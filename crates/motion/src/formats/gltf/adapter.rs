@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::bad;
 use super::cast::{Actor, cast};
-use super::document::{Animation, Document, Local, Property};
+use super::document::{Animation, Document, Local, Property, cap_warnings};
 use super::evaluate::WorldPose;
 use super::tempo::{Tempo, tempo};
 use super::uri::{Resolve, shorten};
@@ -16,7 +16,7 @@ use crate::bone::Bone;
 use crate::clip::Clip;
 use crate::formats::{Basis, Format, Import, ImportError, ImportOptions, Place, Source, UpAxis, Warning};
 use crate::names;
-use crate::skeleton::{Joint, JointId, Skeleton};
+use crate::skeleton::{Joint, JointId, MAX_JOINTS, Skeleton};
 use crate::take::Event;
 
 /// All that a glTF file has for us.
@@ -75,18 +75,43 @@ pub fn import(
     resolve: &Resolve<'_>,
 ) -> Result<ImportedScene, ImportError> {
     let document = Document::parse(bytes, resolve)?;
-    let actors = cast(&document)?;
+    let source = Source {
+        format: Format::Gltf,
+        metres_per_unit: options.scale.unwrap_or(1.0),
+        scale_basis: if options.scale.is_some() { Basis::Given } else { Basis::Stated },
+        stated_frame_time: None,
+        up: options.up.unwrap_or(UpAxis::Y),
+        frames_skipped: 0,
+    };
+    let characters = characters(&document, name, options, &source)?;
+    let (events, seed) = read_randori(document.randori.as_ref())?;
+    Ok(ImportedScene { characters, events, seed })
+}
+
+/// Clips of all characters of a document, whatever file it was made from; `options` are applied to it,
+/// `source` is what is told of the file.
+pub(in crate::formats) fn characters(
+    document: &Document,
+    name: &str,
+    options: &ImportOptions,
+    source: &Source,
+) -> Result<Vec<ImportedCharacter>, ImportError> {
+    let actors = cast(document)?;
     let n_keys: usize = (document.animations.iter().flat_map(|animation| &animation.samplers))
         .map(|sampler| sampler.values.len())
         .sum();
     let mut budget = n_keys.saturating_mul(NODES_PER_KEY).saturating_add(FREE_NODES);
     let mut characters = Vec::new();
     for (actor_idx, actor) in actors.iter().enumerate() {
+        if actor.nodes.len() > MAX_JOINTS {
+            let expected = format!("a skeleton of at most {MAX_JOINTS} joints");
+            return Err(ImportError::new(Place::Whole, expected, actor.nodes.len().to_string()));
+        }
+        let mut chain = vec![false; document.nodes.len()];
+        document.with_ancestors(&actor.nodes).into_iter().for_each(|node| chain[node] = true);
+        let stage = Stage { document, actor, chain, options, source };
         for (animation_idx, animation) in document.animations.iter().enumerate() {
-            let stage = Stage { document: &document, actor, options };
-            if let Some(character) = stage.perform(animation_idx, animation, actor_idx, name, &mut budget)? {
-                characters.push(character);
-            }
+            characters.extend(stage.perform(animation_idx, animation, actor_idx, name, &mut budget)?);
         }
     }
     if characters.is_empty() {
@@ -97,15 +122,17 @@ pub fn import(
         };
         return Err(ImportError::new(Place::Whole, "an animation that moves a character", found));
     }
-    let (events, seed) = read_randori(document.randori.as_ref())?;
-    Ok(ImportedScene { characters, events, seed })
+    Ok(characters)
 }
 
 /// One actor of one document.
 struct Stage<'a> {
     document: &'a Document,
     actor: &'a Actor,
+    /// For every node, whether it is a joint of the actor or above one.
+    chain: Vec<bool>,
     options: &'a ImportOptions,
+    source: &'a Source,
 }
 
 /// Transforms relative to the parent of every joint, frame after frame.
@@ -125,12 +152,14 @@ impl Stage<'_> {
         name: &str,
         budget: &mut usize,
     ) -> Result<Option<ImportedCharacter>, ImportError> {
-        let evaluator = self.document.evaluator(&[animation_idx]).only(&self.actor.nodes);
         let element = format!("animations[{animation_idx}]");
-        let Some(tempo) = tempo(animation, &element, evaluator.nodes(), self.options.rate)? else {
+        let Some(tempo) = tempo(animation, &element, &self.chain, self.options.rate)? else {
             return Ok(None);
         };
-        let cost = tempo.n_frames().saturating_mul(evaluator.nodes().len());
+        let evaluator = self.document.evaluator(&[animation_idx]).only(&self.actor.nodes);
+        let poses = tempo.n_frames().saturating_mul(evaluator.nodes().len());
+        // To look at a clip at all costs a look at every node.
+        let cost = poses.saturating_add(self.document.nodes.len());
         *budget = budget.checked_sub(cost).ok_or_else(|| {
             let expected = format!("at most {budget} transforms of nodes, in proportion to the file");
             let found = format!(
@@ -144,7 +173,7 @@ impl Stage<'_> {
 
         let mut warnings = self.document.warnings.clone();
         warnings.extend(tempo.warning.clone());
-        warnings.extend(self.scale_warnings(animation, evaluator.nodes()));
+        warnings.extend(self.scale_warnings(animation));
 
         let mut pose = WorldPose::default();
         self.document.evaluator(&[]).only(&self.actor.nodes).evaluate(0.0, &mut pose);
@@ -163,20 +192,13 @@ impl Stage<'_> {
             return Err(ImportError::new(Place::Whole, expected, offset.to_string()));
         }
         let skeleton = self.skeleton(&rest, bound.as_deref(), &track, &mut warnings)?;
+        cap_warnings(&mut warnings);
         let clip = self.clip(animation, name, skeleton, &tempo, track)?;
-        let source = Source {
-            format: Format::Gltf,
-            metres_per_unit: self.options.scale.unwrap_or(1.0),
-            scale_basis: if self.options.scale.is_some() { Basis::Given } else { Basis::Stated },
-            stated_frame_time: None,
-            up: self.options.up.unwrap_or(UpAxis::Y),
-            frames_skipped: 0,
-        };
         Ok(Some(ImportedCharacter {
             name: self.name(actor_idx),
             animation: animation.name.clone(),
             start: tempo.start(),
-            import: Import { clip, source, warnings },
+            import: Import { clip, source: self.source.clone(), warnings },
         }))
     }
 
@@ -279,7 +301,7 @@ impl Stage<'_> {
             let first = track.offsets[joint_idx];
             let moves = offsets.clone().any(|offset| offset.distance(first) > STILL * (1.0 + first.length()));
             let offset = if moves || parent.is_none() { rest.offsets[joint_idx] } else { first };
-            let ours = self.document.nodes[*node].extras.as_ref().and_then(|extras| extras.get("randori"));
+            let ours = self.document.nodes[*node].randori.as_ref();
             let mut joint = Joint::new(self.joint_name(*node, ours, &mut names, warnings), parent, offset);
             joint.rest_rotation =
                 bound.map_or(rest.rotations[joint_idx], |bound| bound[joint_idx]).normalize();
@@ -364,7 +386,7 @@ impl Stage<'_> {
         let ours = self
             .document
             .ancestors(root)
-            .find_map(|node| nodes[node].extras.as_ref()?.get("randori")?.get("character")?.as_str());
+            .find_map(|node| nodes[node].randori.as_ref()?.get("character")?.as_str());
         let skin = || self.actor.skins.iter().find_map(|skin| self.document.skins[*skin].name.as_deref());
         let above = || nodes[root].parent.and_then(|parent| nodes[parent].name.as_deref());
         let name = ours.or_else(above).or_else(skin).or(nodes[root].name.as_deref());
@@ -372,8 +394,7 @@ impl Stage<'_> {
     }
 
     /// Scales that a skeleton of rotations and translations shows only in where its joints are.
-    fn scale_warnings(&self, animation: &Animation, nodes: &[usize]) -> Vec<Warning> {
-        let nodes: BTreeSet<usize> = nodes.iter().copied().collect();
+    fn scale_warnings(&self, animation: &Animation) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |node: usize, what: &str| {
             let place = Place::Element(format!("nodes[{node}].scale"));
@@ -381,7 +402,7 @@ impl Stage<'_> {
             warnings.push(Warning { place, message });
         };
         for channel in &animation.channels {
-            if channel.property == Property::Scale && nodes.contains(&channel.node) {
+            if channel.property == Property::Scale && self.chain[channel.node] {
                 let sampler = &animation.samplers[channel.sampler];
                 let first = &sampler.values[..3];
                 let still = |value: &[f32]| value.iter().zip(first).all(|(a, b)| (a - b).abs() < 1e-4);
@@ -390,7 +411,7 @@ impl Stage<'_> {
                 }
             }
         }
-        for node in nodes {
+        for node in (0..self.chain.len()).filter(|node| self.chain[*node]) {
             if let Local::Trs { scale, .. } = self.document.nodes[node].local {
                 let (low, high) = (scale.min_element(), scale.max_element());
                 if low <= 0.0 || high - low > 1e-3 * high {

@@ -109,22 +109,21 @@ fn groups_of_moved(document: &Document) -> Vec<Group> {
 
 /// The joints with all nodes between them.
 fn actor(document: &Document, joints: &BTreeSet<usize>, skins: Vec<usize>) -> Actor {
-    let order = document.parents_first();
+    let joint_list: Vec<usize> = joints.iter().copied().collect();
+    let order = document.with_ancestors(&joint_list);
     let mut n_below: BTreeMap<usize, usize> = BTreeMap::new();
     for node in order.iter().rev() {
         let n = n_below.get(node).copied().unwrap_or(0) + usize::from(joints.contains(node));
-        if n > 0 {
-            n_below.insert(*node, n);
-            if let Some(parent) = document.nodes[*node].parent {
-                *n_below.entry(parent).or_default() += n;
-            }
+        n_below.insert(*node, n);
+        if let Some(parent) = document.nodes[*node].parent {
+            *n_below.entry(parent).or_default() += n;
         }
     }
-    // Going down from the roots of the file, a node that is no joint and has all that its parent has
-    // adds nothing.
+    // Going down from the roots of the file, a node that is no joint and has below it all that its only
+    // busy child has adds nothing.
     let mut place_of: BTreeMap<usize, usize> = BTreeMap::new();
     let (mut nodes, mut parents) = (Vec::new(), Vec::new());
-    for node in order.iter().filter(|node| n_below.contains_key(node)) {
+    for node in &order {
         let parent = document.nodes[*node].parent.and_then(|parent| place_of.get(&parent).copied());
         let only_child = |child: &usize| n_below.get(child) == Some(&n_below[node]);
         let idle = !joints.contains(node) && document.nodes[*node].children.iter().any(only_child);

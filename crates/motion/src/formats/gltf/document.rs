@@ -65,8 +65,8 @@ pub struct Node {
     pub has_mesh: bool,
     /// The skin that deforms its mesh.
     pub skin: Option<usize>,
-    /// What applications put here for themselves.
-    pub extras: Option<Value>,
+    /// Its `extras.randori`; what other applications put into `extras` is left alone.
+    pub randori: Option<Value>,
 }
 
 /// The transform of a node relative to its parent.
@@ -144,9 +144,9 @@ pub struct Sampler {
     /// How it goes from key to key.
     pub interpolation: Interpolation,
     /// Numbers per value: 3 for translations and scales, 4 for rotations.
-    pub(super) width: usize,
+    pub(in crate::formats) width: usize,
     /// One value per key; splines have the tangent in, the value and the tangent out.
-    pub(super) values: Arc<[f32]>,
+    pub(in crate::formats) values: Arc<[f32]>,
 }
 
 /// How values go from key to key.
@@ -174,10 +174,30 @@ impl Document {
         let skins = read_skins(&root, &mut reader)?;
         let animations = read_animations(&root, &nodes, &mut reader, &mut warnings)?;
         let humanoid = read_humanoid(&root)?;
+        cap_warnings(&mut warnings);
         let scenes = root.scenes.iter().map(|scene| &scene.extras);
         let extras = std::iter::once(&root.extras).chain(scenes).chain([&root.asset.extras]);
-        let randori = extras.flatten().find_map(|extras| extras.get("randori")).cloned();
+        let randori = extras.flatten().find_map(|extras| extras.randori.clone());
         Ok(Document { nodes, skins, animations, humanoid, randori, warnings, parents_first })
+    }
+
+    /// A document that was not read from a glTF file; `None` if the nodes are no trees.
+    #[cfg(feature = "fbx")]
+    pub(in crate::formats) fn from_parts(
+        nodes: Vec<Node>,
+        skins: Vec<Skin>,
+        animations: Vec<Animation>,
+    ) -> Option<Document> {
+        let parents_first = parents_first(&nodes).ok()?;
+        Some(Document {
+            nodes,
+            skins,
+            animations,
+            humanoid: BTreeMap::new(),
+            randori: None,
+            warnings: Vec::new(),
+            parents_first,
+        })
     }
 
     /// Plays these animations at once (by index; an empty list shows the file at rest).
@@ -192,9 +212,33 @@ impl Document {
         &self.parents_first
     }
 
+    /// These nodes and all above them, parents first.
+    pub fn with_ancestors(&self, nodes: &[usize]) -> Vec<usize> {
+        let mut wanted = vec![false; self.nodes.len()];
+        for node in nodes {
+            let mut up = Some(*node).filter(|node| !wanted[*node]);
+            while let Some(node) = up {
+                wanted[node] = true;
+                up = self.nodes[node].parent.filter(|parent| !wanted[*parent]);
+            }
+        }
+        self.parents_first.iter().copied().filter(|node| wanted[*node]).collect()
+    }
+
     /// The node and those above it, going up.
     pub fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         std::iter::successors(Some(node), |node| self.nodes[*node].parent)
+    }
+}
+
+/// Keeps the first warnings and the number of the others: every node of a file may deserve one, and every
+/// clip made of the file repeats them.
+pub(super) fn cap_warnings(warnings: &mut Vec<Warning>) {
+    const MOST: usize = 50;
+    if warnings.len() > MOST {
+        let message = format!("{} more warnings like these", warnings.len() - MOST);
+        warnings.truncate(MOST);
+        warnings.push(Warning { place: Place::Whole, message });
     }
 }
 
@@ -212,7 +256,7 @@ fn read_nodes(root: &Root, warnings: &mut Vec<Warning>) -> Result<(Vec<Node>, Ve
             local: read_local(node, idx, warnings)?,
             has_mesh: node.mesh.is_some(),
             skin: node.skin,
-            extras: node.extras.clone(),
+            randori: node.extras.as_ref().and_then(|extras| extras.randori.clone()),
         });
     }
     for (parent, node) in root.nodes.iter().enumerate() {
@@ -225,20 +269,27 @@ fn read_nodes(root: &Root, warnings: &mut Vec<Warning>) -> Result<(Vec<Node>, Ve
             }
         }
     }
+    let order = parents_first(&nodes).map_err(|node| {
+        bad(format!("nodes[{node}]"), "a tree of nodes", "a node that is its own ancestor")
+    })?;
+    Ok((nodes, order))
+}
+
+/// An order of nodes in which parents come first; a node that is its own ancestor if there is one.
+fn parents_first(nodes: &[Node]) -> Result<Vec<usize>, usize> {
     let mut order: Vec<usize> = (0..nodes.len()).filter(|idx| nodes[*idx].parent.is_none()).collect();
     let mut next = 0;
     while let Some(node) = order.get(next) {
         order.extend_from_slice(&nodes[*node].children);
         next += 1;
     }
-    if order.len() < nodes.len() {
-        // Whoever cannot be reached from a root hangs from a circle; walking up ends inside it.
-        let reached: BTreeSet<usize> = order.into_iter().collect();
-        let outside = (0..nodes.len()).find(|idx| !reached.contains(idx)).unwrap_or_default();
-        let up = (0..nodes.len()).fold(outside, |node, _| nodes[node].parent.unwrap_or(node));
-        return Err(bad(format!("nodes[{up}]"), "a tree of nodes", "a node that is its own ancestor"));
+    if order.len() == nodes.len() {
+        return Ok(order);
     }
-    Ok((nodes, order))
+    // Whoever cannot be reached from a root hangs from a circle; walking up ends inside it.
+    let reached: BTreeSet<usize> = order.into_iter().collect();
+    let outside = (0..nodes.len()).find(|idx| !reached.contains(idx)).unwrap_or_default();
+    Err((0..nodes.len()).fold(outside, |node, _| nodes[node].parent.unwrap_or(node)))
 }
 
 fn read_local(node: &json::Node, idx: usize, warnings: &mut Vec<Warning>) -> Result<Local, ImportError> {

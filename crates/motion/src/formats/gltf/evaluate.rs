@@ -78,13 +78,7 @@ impl<'a> Evaluator<'a> {
 
     /// The same for these nodes and all above them only; others keep whatever the pose held for them.
     pub fn only(self, nodes: &[usize]) -> Evaluator<'a> {
-        let mut wanted = vec![false; self.document.nodes.len()];
-        for node in nodes {
-            for node in self.document.ancestors(*node).take_while(|node| !wanted[*node]).collect::<Vec<_>>() {
-                wanted[node] = true;
-            }
-        }
-        let order = self.document.parents_first().iter().copied().filter(|node| wanted[*node]).collect();
+        let order = self.document.with_ancestors(nodes);
         Evaluator { order: Cow::Owned(order), ..self }
     }
 

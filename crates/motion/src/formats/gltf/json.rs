@@ -1,7 +1,7 @@
 //! The JSON of a glTF file, as far as motion needs it: a plain copy of the file's own structure.
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::bad;
@@ -31,14 +31,14 @@ pub(super) struct Root {
     #[serde(default, deserialize_with = "capped")]
     pub(super) skins: Vec<Skin>,
     pub(super) extensions: Option<RootExtensions>,
-    pub(super) extras: Option<Value>,
+    pub(super) extras: Option<Extras>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(super) struct Asset {
     pub(super) version: String,
-    pub(super) extras: Option<Value>,
+    pub(super) extras: Option<Extras>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -90,7 +90,7 @@ pub(super) struct BufferView {
     pub(super) byte_length: usize,
     pub(super) byte_stride: Option<usize>,
     #[serde(default)]
-    pub(super) extensions: serde_json::Map<String, Value>,
+    pub(super) extensions: std::collections::BTreeMap<String, IgnoredAny>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -137,13 +137,13 @@ pub(super) struct Node {
     pub(super) scale: Option<[f64; 3]>,
     pub(super) mesh: Option<usize>,
     pub(super) skin: Option<usize>,
-    pub(super) extras: Option<Value>,
+    pub(super) extras: Option<Extras>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "an object")]
 pub(super) struct Scene {
-    pub(super) extras: Option<Value>,
+    pub(super) extras: Option<Extras>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -153,6 +153,65 @@ pub(super) struct Skin {
     #[serde(deserialize_with = "capped")]
     pub(super) joints: Vec<usize>,
     pub(super) inverse_bind_matrices: Option<usize>,
+}
+
+/// What applications put anywhere for themselves; only our own part is kept, others may be of any shape.
+#[derive(Debug, Default)]
+pub(super) struct Extras {
+    pub(super) randori: Option<Value>,
+}
+
+impl<'de> Deserialize<'de> for Extras {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Extras, D::Error> {
+        struct AnyShape;
+
+        impl<'de> Visitor<'de> for AnyShape {
+            type Value = Extras;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("any JSON")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Extras, A::Error> {
+                let mut extras = Extras::default();
+                while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
+                    if key == "randori" {
+                        extras.randori = Some(map.next_value()?);
+                    } else {
+                        map.next_value::<IgnoredAny>()?;
+                    }
+                }
+                Ok(extras)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Extras, A::Error> {
+                while list.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Extras::default())
+            }
+
+            fn visit_str<E: Error>(self, _: &str) -> Result<Extras, E> {
+                Ok(Extras::default())
+            }
+
+            fn visit_bool<E: Error>(self, _: bool) -> Result<Extras, E> {
+                Ok(Extras::default())
+            }
+
+            fn visit_i64<E: Error>(self, _: i64) -> Result<Extras, E> {
+                Ok(Extras::default())
+            }
+
+            fn visit_u64<E: Error>(self, _: u64) -> Result<Extras, E> {
+                Ok(Extras::default())
+            }
+
+            fn visit_f64<E: Error>(self, _: f64) -> Result<Extras, E> {
+                Ok(Extras::default())
+            }
+        }
+
+        deserializer.deserialize_any(AnyShape)
+    }
 }
 
 /// The tables of humanoid bones that VRM defines.

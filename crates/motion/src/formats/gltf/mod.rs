@@ -17,10 +17,14 @@ mod json;
 mod tempo;
 mod uri;
 
+#[cfg(feature = "fbx")]
+pub(super) use adapter::characters;
 pub use adapter::{ImportedCharacter, ImportedScene, import};
 pub use document::{Animation, Channel, Document, Interpolation, Local, Node, Property, Sampler, Skin};
 pub use evaluate::{Evaluator, WorldPose};
 pub use uri::Resolve;
+#[cfg(feature = "fbx")]
+pub(super) use uri::shorten;
 
 use crate::formats::{ImportError, Place};
 

@@ -47,18 +47,17 @@ impl Tempo {
     }
 }
 
-/// The tempo of the channels that move any of `nodes`; `None` if none does.
+/// The tempo of the channels that move any of the `wanted` nodes; `None` if none does.
 ///
 /// `given` is used where the keys show no rate.
 pub(super) fn tempo(
     animation: &Animation,
     element: &str,
-    nodes: &[usize],
+    wanted: &[bool],
     given: Option<FrameRate>,
 ) -> Result<Option<Tempo>, ImportError> {
-    let nodes: BTreeSet<usize> = nodes.iter().copied().collect();
     let used: BTreeSet<usize> = (animation.channels.iter())
-        .filter(|channel| nodes.contains(&channel.node))
+        .filter(|channel| wanted[channel.node])
         .map(|channel| channel.sampler)
         .collect();
     let samplers: Vec<&Sampler> = used.iter().map(|idx| &animation.samplers[*idx]).collect();

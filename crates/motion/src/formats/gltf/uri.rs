@@ -98,7 +98,7 @@ fn percent_decoded(text: &str) -> Option<String> {
 }
 
 /// At most 60 characters of a text from a file, for an error.
-pub(super) fn shorten(text: &str) -> String {
+pub(in crate::formats) fn shorten(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
