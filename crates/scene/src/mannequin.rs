@@ -71,12 +71,13 @@ pub fn mannequin(body: &Body) -> SkinnedMesh {
     sculptor.finish()
 }
 
-/// Paint of blocks, of what lies between them, and of the visor.
+/// Paint of blocks, of what lies between them, of fists and shoes, and of the visor.
 const BLOCK: f32 = 1.0;
-const BALL: f32 = 0.62;
-const SOFT: f32 = 0.72;
-const FIST: f32 = 0.86;
-const VISOR: f32 = 0.2;
+const BALL: f32 = 0.55;
+const SOFT: f32 = 0.62;
+const FIST: f32 = 0.5;
+const SHOE: f32 = 0.5;
+const VISOR: f32 = 0.12;
 
 /// A body in its rest pose with the directions of a person.
 struct Figure<'a> {
@@ -135,12 +136,12 @@ const CALF: [Section; 10] = [
     round(1.0, 0.0),
 ];
 const UPPER_ARM: [Section; 9] = [
-    round(-0.1, 0.0),
-    round(-0.07, 0.6),
-    round(0.03, 1.06),
-    round(0.16, 1.16),
-    Section { along: 0.38, across: 1.02, deep: 1.1, ahead: 0.0 },
-    Section { along: 0.62, across: 0.92, deep: 1.0, ahead: 0.0 },
+    round(-0.17, 0.0),
+    round(-0.13, 0.7),
+    round(0.0, 1.24),
+    round(0.13, 1.32),
+    Section { along: 0.34, across: 1.1, deep: 1.16, ahead: 0.0 },
+    Section { along: 0.6, across: 0.96, deep: 1.04, ahead: 0.0 },
     round(0.85, 0.78),
     round(0.97, 0.66),
     round(1.0, 0.0),
@@ -228,7 +229,7 @@ impl<'a> Figure<'a> {
         let thigh = self.segment(Bone::LeftUpperLeg).map_or(pelvis.radius, |thigh| thigh.radius);
         let deep = pelvis.radius;
         let arm = self.segment(Bone::LeftUpperArm).map_or(0.5 * deep, |arm| arm.radius);
-        let (hip_width, rib_width) = (hip + 0.72 * thigh, (shoulder - 0.35 * arm).max(0.5 * deep));
+        let (hip_width, rib_width) = (hip + 0.72 * thigh, (shoulder - 0.25 * arm).max(0.5 * deep));
         let waist = 0.5 * (hip_width + rib_width) * 0.82;
         let front = self.front;
         let left = front.cross(up).normalize_or(self.left) * -1.0;
@@ -260,15 +261,15 @@ impl<'a> Figure<'a> {
         sculptor.loft(&belly, 16, SOFT);
         let chest = [
             ring(0.415, 0.0, 0.0, 0.02, top),
-            ring(0.42, 0.8 * rib_width, 0.78, 0.02, top),
-            ring(0.48, 0.93 * rib_width, 0.95, 0.03, top),
-            ring(0.6, rib_width, 1.06, 0.05, top),
-            ring(0.75, 1.07 * rib_width, 1.1, 0.08, top),
-            ring(0.88, 1.06 * rib_width, 1.02, 0.04, top),
-            ring(0.98, 0.94 * rib_width, 0.8, -0.06, top),
-            ring(1.06, 0.66 * rib_width, 0.58, -0.14, top),
-            ring(1.11, 0.34 * rib_width, 0.4, -0.16, top),
-            ring(1.115, 0.0, 0.0, -0.16, top),
+            ring(0.42, 0.73 * rib_width, 0.78, 0.02, top),
+            ring(0.48, 0.84 * rib_width, 0.93, 0.03, top),
+            ring(0.6, 0.94 * rib_width, 1.06, 0.06, top),
+            ring(0.75, 1.04 * rib_width, 1.14, 0.1, top),
+            ring(0.88, 1.09 * rib_width, 1.06, 0.05, top),
+            ring(0.98, 1.0 * rib_width, 0.84, -0.06, top),
+            ring(1.06, 0.7 * rib_width, 0.6, -0.14, top),
+            ring(1.12, 0.36 * rib_width, 0.42, -0.16, top),
+            ring(1.125, 0.0, 0.0, -0.16, top),
         ];
         sculptor.loft(&chest, 20, BLOCK);
     }
@@ -280,7 +281,7 @@ impl<'a> Figure<'a> {
             let (base, skull) = (self.place(Bone::Neck).unwrap_or(neck.a), 0.5 * (head.a + head.b));
             let axis = skull - base;
             let rings: Vec<Ring> =
-                [(-0.22, 0.0), (-0.2, 0.98), (0.1, 0.9), (0.5, 0.86), (0.7, 0.84), (0.72, 0.0)]
+                [(-0.22, 0.0), (-0.2, 1.2), (0.1, 1.02), (0.5, 0.96), (0.7, 0.94), (0.72, 0.0)]
                     .into_iter()
                     .map(|(at, size): (f32, f32)| Ring {
                         center: base + axis * at,
@@ -352,7 +353,7 @@ impl<'a> Figure<'a> {
         let bone = |left: Bone| left.on(side);
         if let Some(shoulder) = self.segment(bone(Bone::LeftShoulder)) {
             let arm = self.segment(bone(Bone::LeftUpperArm)).map_or(shoulder.radius, |arm| arm.radius);
-            self.capsule(sculptor, Segment { radius: shoulder.radius.min(0.9 * arm), ..shoulder }, BLOCK);
+            self.capsule(sculptor, Segment { radius: shoulder.radius.min(1.15 * arm), ..shoulder }, BLOCK);
         }
         if let Some(arm) = self.segment(bone(Bone::LeftUpperArm)) {
             self.limb(sculptor, arm, &UPPER_ARM, 12);
@@ -371,7 +372,8 @@ impl<'a> Figure<'a> {
         let Some(along) = (hand.b - hand.a).try_normalize() else {
             return sculptor.ball(hand.a, Vec3::splat(hand.radius), hand.joint, 10, FIST);
         };
-        let (length, r) = (hand.a.distance(hand.b), hand.radius);
+        // Fists are drawn a little large: they are what one looks at.
+        let (length, r) = (hand.a.distance(hand.b), 1.25 * hand.radius);
         // In a T-pose the palm looks down and the thumb to the front.
         let (thumb, back) = self.across(along, self.front);
         let back = if back.dot(self.up) < 0.0 { -back } else { back };
@@ -462,7 +464,7 @@ impl<'a> Figure<'a> {
             ring(1.02, 1.2, 0.1 * r, (0.44 * sole).max(0.7 * r), weights),
             ring(1.04, 0.0, 0.5 * r, 0.5 * r, weights),
         ];
-        sculptor.loft(&wedge, 14, BLOCK);
+        sculptor.loft(&wedge, 14, SHOE);
 
         let Some(toes) = toes else { return };
         let weights = Weights::rigid(toes.joint);
@@ -483,7 +485,7 @@ impl<'a> Figure<'a> {
             ring(0.88, 0.8, 0.04 * tip, 0.58 * tip),
             ring(1.0, 0.0, 0.3 * tip, 0.3 * tip),
         ];
-        sculptor.loft(&wedge, 12, SOFT);
+        sculptor.loft(&wedge, 12, SHOE);
     }
 
     fn limb(&self, sculptor: &mut Sculptor, segment: Segment, profile: &[Section], n_around: usize) {

@@ -54,7 +54,7 @@ impl Default for Sheet {
             rows: 3,
             cell_width: 240,
             cell_height: 240,
-            camera: Camera::Follow(Angle { pitch: 0.12, margin: 0.07, ..Angle::default() }),
+            camera: Camera::Steady(Angle { pitch: 0.12, margin: 0.05, ..Angle::default() }),
             style: Style { clock: true, ..Style::default() },
             title: String::new(),
             moments: Moments::Whole,

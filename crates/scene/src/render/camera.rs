@@ -53,6 +53,9 @@ pub enum Camera {
     Follow(Angle),
     /// It frames the characters of every moment anew: for single pictures.
     Moment(Angle),
+    /// It has the characters of every moment in the middle, from one distance for the whole take: for
+    /// pictures that are compared with each other.
+    Steady(Angle),
 }
 
 impl Default for Camera {
@@ -82,7 +85,7 @@ impl Camera {
                 }
                 view.fov
             }
-            Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) => {
+            Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) | Camera::Steady(angle) => {
                 if !angle.heading.is_finite() {
                     return error("heading", "a finite angle", angle.heading.to_string());
                 }
@@ -140,7 +143,9 @@ impl Shot {
         }
         let angle = match camera {
             Camera::Fixed(view) => return Ok(Shot { way: Way::Still(*view) }),
-            Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) => *angle,
+            Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) | Camera::Steady(angle) => {
+                *angle
+            }
         };
         let lens = Lens::new(angle, aspect as f32);
         // A character moves little in a twentieth of a second; long takes are sampled more coarsely.
@@ -166,6 +171,11 @@ impl Shot {
                 reaches = windows(&reaches, 2 * radius, Reach::max_of);
                 reaches = windows(&reaches, radius, Reach::mean_of);
                 reaches = windows(&reaches, radius, Reach::mean_of);
+            }
+            Camera::Steady(_) => {
+                let distance = |reach: &Reach| reach.depth() - lens.nearest_eye(*reach);
+                let farthest = reaches.iter().map(distance).fold(0.0, f32::max);
+                reaches.iter_mut().for_each(|reach| *reach = lens.moved_back(*reach, farthest));
             }
             _ => {}
         }
@@ -212,12 +222,26 @@ impl Lens {
     /// y − ey ≤ s (z − ez), so the eye must fulfil ey − s ez ≥ max(y − s z) = `top`, and likewise
     /// −ey − s ez ≥ `bottom`. Their sum bounds ez, their difference puts ey in the middle.
     fn view(&self, angle: Angle, reach: Reach) -> View {
-        let [left, right, bottom, top] = reach.0;
-        let z_for_x = -(left + right) / (2.0 * self.slope_x);
-        let z_for_y = -(bottom + top) / (2.0 * self.slope_y);
-        let z = z_for_x.min(z_for_y);
+        let [left, right, bottom, top, ..] = reach.0;
+        let z = self.nearest_eye(reach);
         let eye = self.right * (0.5 * (right - left)) + self.up * (0.5 * (top - bottom)) + self.forward * z;
         View { eye, target: eye + self.forward, fov: angle.fov }
+    }
+
+    /// The depth of the nearest eye that holds this reach, along the camera's axis [m].
+    fn nearest_eye(&self, reach: Reach) -> f32 {
+        let [left, right, bottom, top, ..] = reach.0;
+        let z_for_x = -(left + right) / (2.0 * self.slope_x);
+        let z_for_y = -(bottom + top) / (2.0 * self.slope_y);
+        z_for_x.min(z_for_y)
+    }
+
+    /// A larger reach with the same middle, seen from this distance [m].
+    fn moved_back(&self, reach: Reach, distance: f32) -> Reach {
+        let more = self.nearest_eye(reach) - (reach.depth() - distance);
+        let [left, right, bottom, top, near, far] = reach.0;
+        let (x, y) = (more * self.slope_x, more * self.slope_y);
+        Reach([left + x, right + x, bottom + y, top + y, near, far])
     }
 }
 
@@ -230,9 +254,10 @@ pub(super) fn axes(forward: Vec3) -> [Vec3; 3] {
     [right, right.cross(forward), forward]
 }
 
-/// What must be in the picture, as bounds on the eye; see [`Lens::view`]. Left, right, bottom, top.
+/// What must be in the picture, as bounds on the eye; see [`Lens::view`]. Left, right, bottom, top; then how
+/// far it extends towards the camera and away from it.
 #[derive(Clone, Copy, Debug, Default)]
-struct Reach([f32; 4]);
+struct Reach([f32; 6]);
 
 #[derive(Default)]
 struct Scratch {
@@ -256,8 +281,8 @@ impl Reach {
             let pad = |slope: f32| radius * libm::sqrtf(1.0 + slope * slope);
             let (pad_x, pad_y) = (pad(lens.slope_x), pad(lens.slope_y));
             let (deep_x, deep_y) = (lens.slope_x * z, lens.slope_y * z);
-            let one =
-                Reach([-x - deep_x + pad_x, x - deep_x + pad_x, -y - deep_y + pad_y, y - deep_y + pad_y]);
+            let (across, high) = (pad_x - deep_x, pad_y - deep_y);
+            let one = Reach([across - x, across + x, high - y, high + y, -z, z]);
             reach = Some(reach.map_or(one, |reach| reach.max(one)));
         };
         for character in &take.characters {
@@ -291,6 +316,11 @@ impl Reach {
         Reach(std::array::from_fn(|k| self.0[k].max(other.0[k])))
     }
 
+    /// Midway between the nearest and the farthest [m].
+    fn depth(self) -> f32 {
+        0.5 * (self.0[5] - self.0[4])
+    }
+
     fn lerp(self, other: Reach, share: f32) -> Reach {
         Reach(std::array::from_fn(|k| self.0[k] + (other.0[k] - self.0[k]) * share))
     }
@@ -308,7 +338,7 @@ impl Reach {
 /// Moments at which nobody is there look where the last, or else the first, was seen.
 fn fill_gaps(seen: &[Option<Reach>]) -> Vec<Reach> {
     /// An empty stage: a person's height around the origin.
-    const NOBODY: Reach = Reach([1.0, 1.0, 0.1, 1.9]);
+    const NOBODY: Reach = Reach([1.0, 1.0, 0.1, 1.9, 0.0, 0.0]);
     let mut last = seen.iter().find_map(|reach| *reach).unwrap_or(NOBODY);
     let mut fill = |reach: &Option<Reach>| {
         last = reach.unwrap_or(last);

@@ -24,12 +24,12 @@ impl Lamps {
 
     /// Linear light that leaves a surface towards the eye.
     pub(super) fn shade(&self, position: Vec3, normal: Vec3, albedo: Vec3) -> Vec3 {
-        const SKY: Vec3 = Vec3::new(0.44, 0.47, 0.52);
-        const GROUND: Vec3 = Vec3::new(0.20, 0.18, 0.17);
+        const SKY: Vec3 = Vec3::new(0.33, 0.36, 0.41);
+        const GROUND: Vec3 = Vec3::new(0.15, 0.135, 0.13);
         const KEY: Vec3 = Vec3::new(1.0, 0.95, 0.87);
         const FILL: Vec3 = Vec3::new(0.15, 0.19, 0.25);
         // Light that wraps a little around the edge looks like a large lamp.
-        const WRAP: f32 = 0.2;
+        const WRAP: f32 = 0.12;
         let ambient = GROUND.lerp(SKY, 0.5 + 0.5 * normal.y);
         let key = ((normal.dot(self.key) + WRAP) / (1.0 + WRAP)).max(0.0);
         let fill = normal.dot(self.fill).max(0.0);
@@ -42,7 +42,7 @@ impl Lamps {
         let (shine2, edge) = (shine * shine, 1.0 - normal.dot(to_eye).max(0.0));
         let (shine4, edge2) = (shine2 * shine2, edge * edge);
         let (shine8, shine16) = (shine4 * shine4, shine4 * shine4 * shine4 * shine4);
-        let gloss = 0.035 * shine8 + 0.10 * shine16 * shine16;
+        let gloss = 0.045 * shine8 + 0.13 * shine16 * shine16;
         let rim = 0.16 * edge2 * edge2 * (0.5 + 0.5 * normal.y);
         diffuse + Vec3::splat(gloss) + SKY * rim
     }
