@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
-use randori_motion::formats::{self, Format, Import, ImportOptions, UpAxis, Warning, asf, gltf};
+use randori_motion::formats::gltf::{self, ImportedCharacter};
+use randori_motion::formats::{self, Format, Import, ImportOptions, UpAxis, Warning, asf};
 use randori_motion::names::{self, BoneOverride};
 use randori_motion::retarget::{self, fitted_skeleton, retarget};
 use randori_motion::take::Color;
@@ -118,14 +119,15 @@ impl ImportArgs {
             }
             Some(Format::Gltf) => {
                 let scene = gltf::import(&clip_name, &bytes, &options, &beside(path)).map_err(problem)?;
-                let people = (scene.characters.into_iter())
-                    .map(|character| Loaded {
-                        name: character.name,
-                        start: character.start,
-                        import: character.import,
-                    })
-                    .collect();
-                LoadedFile { people, events: scene.events, seed: scene.seed.unwrap_or(0) }
+                LoadedFile {
+                    events: scene.events,
+                    seed: scene.seed.unwrap_or(0),
+                    ..together(scene.characters)
+                }
+            }
+            #[cfg(feature = "fbx")]
+            Some(Format::Fbx) => {
+                together(formats::fbx::import(&clip_name, &bytes, &options).map_err(problem)?)
             }
             _ => alone(formats::import(&name, &bytes, &options).map_err(problem)?),
         };
@@ -157,6 +159,16 @@ impl ImportArgs {
             (None, _) => bail!("{}: no ASF file beside it; name one by --asf", amc.display()),
         }
     }
+}
+
+/// Several characters of one file.
+fn together(characters: Vec<ImportedCharacter>) -> LoadedFile {
+    let load = |character: ImportedCharacter| Loaded {
+        name: character.name,
+        start: character.start,
+        import: character.import,
+    };
+    LoadedFile { people: characters.into_iter().map(load).collect(), events: Vec::new(), seed: 0 }
 }
 
 fn read_override(path: &Path) -> anyhow::Result<BoneOverride> {

@@ -203,21 +203,19 @@ impl RenderArgs {
     }
 
     fn camera(&self, default: Camera) -> Camera {
-        let angle = match default {
-            Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) => angle,
-            Camera::Fixed(_) => Angle::default(),
-        };
-        let angle = Angle {
+        let turned = |angle: Angle| Angle {
             heading: self.heading.map_or(angle.heading, f32::to_radians),
             pitch: self.pitch.map_or(angle.pitch, f32::to_radians),
             ..angle
         };
         match (self.camera, default) {
-            (Some(CameraArg::Follow), _) => Camera::Follow(angle),
-            (Some(CameraArg::Whole), _) => Camera::Whole(angle),
-            (None, Camera::Whole(_)) => Camera::Whole(angle),
-            (None, Camera::Moment(_)) => Camera::Moment(angle),
-            (None, _) => Camera::Follow(angle),
+            (Some(CameraArg::Follow), other) => Camera::Follow(turned(angle_of(other))),
+            (Some(CameraArg::Whole), other) => Camera::Whole(turned(angle_of(other))),
+            (None, Camera::Whole(angle)) => Camera::Whole(turned(angle)),
+            (None, Camera::Moment(angle)) => Camera::Moment(turned(angle)),
+            (None, Camera::Steady(angle)) => Camera::Steady(turned(angle)),
+            (None, Camera::Follow(angle)) => Camera::Follow(turned(angle)),
+            (None, Camera::Fixed(view)) => Camera::Fixed(view),
         }
     }
 
@@ -229,5 +227,12 @@ impl RenderArgs {
             Some(QualityArg::Fine) => Quality::Fine,
         };
         Style { quality, names: self.names, ..default }
+    }
+}
+
+fn angle_of(camera: Camera) -> Angle {
+    match camera {
+        Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) | Camera::Steady(angle) => angle,
+        Camera::Fixed(_) => Angle::default(),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
-use randori_motion::formats::bvh;
+use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::{FrameRate, Take, retarget};
 use randori_scene::{export, files};
 use rayon::prelude::*;
@@ -186,17 +186,16 @@ fn outputs(take: &Take, path: &Path, target: Target) -> anyhow::Result<Vec<(Path
     match target {
         Target::Glb => Ok(vec![(path.to_owned(), export::glb(take, &export::GlbOptions::default())?)]),
         Target::Bvh => {
-            let several = take.characters.len() > 1;
-            (take.characters.iter())
-                .map(|character| {
-                    let path = match several {
-                        true => path.with_extension(format!("{}.bvh", file_safe(&character.name))),
-                        false => path.to_owned(),
-                    };
-                    let text = bvh::write(&character.clip, &bvh::WriteOptions::default())?;
-                    Ok((path, text.into_bytes()))
-                })
-                .collect()
+            let texts = export::bvh(take, &WriteOptions::default())?;
+            let several = texts.len() > 1;
+            let file = |(name, text): (String, String)| {
+                let path = match several {
+                    true => path.with_extension(format!("{}.bvh", file_safe(&name))),
+                    false => path.to_owned(),
+                };
+                (path, text.into_bytes())
+            };
+            Ok(texts.into_iter().map(file).collect())
         }
     }
 }
