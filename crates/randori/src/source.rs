@@ -218,6 +218,8 @@ pub(crate) struct Made {
     pub(crate) take: Take,
     pub(crate) retargets: Vec<Option<retarget::Report>>,
     pub(crate) warnings: Vec<Warning>,
+    /// Whether the file began with a rest pose that is no part of the motion.
+    pub(crate) had_rest_row: bool,
 }
 
 /// A take of everybody in a file, on their new bodies.
@@ -227,7 +229,12 @@ pub(crate) fn take_of(
     onto: Onto,
     rate: Option<FrameRate>,
 ) -> anyhow::Result<Made> {
-    let mut made = Made { take: Take::new(name, file.seed), retargets: Vec::new(), warnings: Vec::new() };
+    let mut made = Made {
+        take: Take::new(name, file.seed),
+        retargets: Vec::new(),
+        warnings: Vec::new(),
+        had_rest_row: file.people.iter().any(|person| person.import.source.frames_skipped > 0),
+    };
     for (idx, person) in file.people.into_iter().enumerate() {
         made.warnings.extend(person.import.warnings);
         let clip = match rate {

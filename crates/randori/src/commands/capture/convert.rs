@@ -168,7 +168,7 @@ fn convert(
     let file = args.import.load(source)?;
     let made = take_of(file, &name, onto, resample).with_context(|| source.display().to_string())?;
     let mut written = Vec::new();
-    for (path, bytes) in outputs(&made.take, path, target)? {
+    for (path, bytes) in outputs(&made, path, target)? {
         files::write_atomically(&path, &bytes)?;
         written.push(path.display().to_string());
     }
@@ -182,11 +182,16 @@ fn convert(
 }
 
 /// The files that a take becomes: one GLB, or a BVH per character.
-fn outputs(take: &Take, path: &Path, target: Target) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
+fn outputs(made: &Made, path: &Path, target: Target) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
+    let take = &made.take;
     match target {
         Target::Glb => Ok(vec![(path.to_owned(), export::glb(take, &export::GlbOptions::default())?)]),
         Target::Bvh => {
-            let texts = export::bvh(take, &WriteOptions::default())?;
+            let texts = export::bvh(
+                take,
+                // A file that began with its rest pose keeps it, and so the numbers of its frames.
+                &WriteOptions { rest_row: made.had_rest_row, ..WriteOptions::default() },
+            )?;
             let several = texts.len() > 1;
             let file = |(name, text): (String, String)| {
                 let path = match several {

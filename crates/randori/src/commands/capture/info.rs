@@ -82,7 +82,9 @@ pub(super) fn run(args: &InfoArgs) -> anyhow::Result<Outcome> {
 fn describe(person: &Loaded) -> CharacterInfo {
     let (clip, source) = (&person.import.clip, &person.import.source);
     let skeleton = clip.skeleton();
-    let detection = names::detect(skeleton);
+    // By the names alone, whatever roles the import has already given.
+    let nameless = skeleton.with_bones(|_| None);
+    let detection = names::detect(nameless.as_ref().unwrap_or(skeleton));
     CharacterInfo {
         name: person.name.clone(),
         format: source.format.to_string(),
