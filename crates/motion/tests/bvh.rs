@@ -326,6 +326,20 @@ fn units_and_axes_are_guessed_and_the_guess_is_told() {
     }
 }
 
+/// Some tools model with z up and stand the body upright by the rotation of its root.
+#[test]
+fn what_moves_upright_is_upright_whatever_its_rest_pose() {
+    let lying = stick_person(1.0, UpAxis::Z);
+    let stood_up = |_, pose: &mut randori_motion::Pose| {
+        pose.rotations[0] = Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2) * pose.rotations[0];
+    };
+    let text = bvh::write(&lying.map_poses(stood_up).unwrap(), &WriteOptions::default()).unwrap();
+    let import = import(&text, ImportOptions::default());
+    assert_eq!(import.source.up, UpAxis::Y);
+    let is_told = import.warnings.iter().any(|warning| warning.message.contains("different axes"));
+    assert!(is_told, "{:?}", import.warnings);
+}
+
 #[test]
 fn turning_z_up_turns_the_whole_world() {
     let clip = stick_person(1.0, UpAxis::Z);

@@ -79,7 +79,7 @@ fn channels() {
         "line 9, column 24: expected a channel the joint does not have yet, found Zrotation again",
     );
     let none = "HIERARCHY ROOT a\n{ OFFSET 0 0 0 CHANNELS 0 }\nMOTION\nFrames: 1000000000\nFrame Time: 1\n";
-    let expected = "line 3, column 7: expected a channel on at least one joint, found no channels at all";
+    let expected = "line 3, column 1: expected a channel on at least one joint, found no channels at all";
     assert_eq!(refusal(none.as_bytes()).to_string(), expected);
 }
 
@@ -141,7 +141,8 @@ fn rows() {
 fn frame_times() {
     for bad in ["0", "-0.1", "1e-9", "100000"] {
         let error = refusal(GOOD.replace("0.0333333", bad).as_bytes());
-        assert_eq!(error.place, Place::Element("Frame Time".to_owned()), "{bad}");
+        assert_eq!(error.place, Place::Line { line: 18, column: 1 }, "{bad}");
+        assert_eq!(error.excerpt, Some(format!("Frame Time: {bad}")));
     }
     check("0.0333333", "nan", "line 18, column 13: expected the seconds per frame, found \"nan\"");
     let none = GOOD[..GOOD.find("0 90").unwrap()].replace("Frames: 2", "Frames: 0");

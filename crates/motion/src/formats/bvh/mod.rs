@@ -38,6 +38,7 @@ use crate::skeleton::{Joint, JointId};
 /// kept as the rest pose and is no part of the motion.
 pub fn import(name: &str, bytes: &[u8], options: &ImportOptions) -> Result<Import, ImportError> {
     let document = Document::parse(bytes)?;
+    rate(&document, options).map_err(|error| parse::at_frame_time(bytes, error))?;
     import_document(name, &document, options)
 }
 

@@ -19,21 +19,30 @@ impl Document {
     pub fn parse(bytes: &[u8]) -> Result<Document, ImportError> {
         let mut cursor = Cursor::new(bytes);
         let nodes = hierarchy(&mut cursor)?;
-        cursor.expect("MOTION")?;
-        let frames_at = cursor.at;
+        cursor.skip_space();
+        let motion_at = cursor.at;
         let n_frames = n_frames(&mut cursor)?;
         let frame_time = frame_time(&mut cursor)?;
         let mut document = Document { nodes, frame_time, n_frames, values: Vec::new() };
         if document.n_channels() == 0 && n_frames > 0 {
             // Such a file has no rows that would bear out the number of frames.
-            return Err(cursor.error_found(
-                frames_at,
-                "a channel on at least one joint",
-                "no channels at all",
-            ));
+            let expected = "a channel on at least one joint";
+            return Err(cursor.error_found(motion_at, expected, "no channels at all"));
         }
         document.values = rows(&mut cursor, &document)?;
         Ok(document)
+    }
+}
+
+/// The same error, shown at the frame time of the file.
+pub(super) fn at_frame_time(bytes: &[u8], error: ImportError) -> ImportError {
+    let mut cursor = Cursor::new(bytes);
+    match hierarchy(&mut cursor).and_then(|_| n_frames(&mut cursor)) {
+        Err(_) => error,
+        Ok(_) => {
+            cursor.skip_space();
+            cursor.error_found(cursor.at, error.expected, error.found)
+        }
     }
 }
 
@@ -164,6 +173,7 @@ fn end_site(cursor: &mut Cursor<'_>) -> Result<DVec3, ImportError> {
 }
 
 fn n_frames(cursor: &mut Cursor<'_>) -> Result<usize, ImportError> {
+    cursor.expect("MOTION")?;
     keyword(cursor, b"frames", "Frames:")?;
     colon(cursor);
     cursor.count("the number of frames")

@@ -32,8 +32,8 @@ pub struct WriteOptions {
     /// The order of rotations of each joint of the clip's skeleton; `Zrotation Yrotation Xrotation` for
     /// joints beyond the end of the list.
     pub orders: Vec<RotationOrder>,
-    /// Whether the rest pose is put before the motion, at the root position of the first pose. CMU's files
-    /// have such a row, and Blender's importer passes over the first row of any file.
+    /// Whether the rest pose is put before the motion, at the root position of the first pose, as in CMU's
+    /// files. Without it a file tells no rest pose but the one in which all rotations are zero.
     pub rest_row: bool,
 }
 
