@@ -553,3 +553,19 @@ fn quaternions_that_are_not_unit_are_mended_aloud() {
     let warning = &scene.characters[0].import.warnings[0];
     assert_eq!(warning.to_string(), "nodes[2]: rotation has length 1.5000; it was made 1");
 }
+
+#[test]
+fn many_characters_below_a_deep_chain_do_not_take_for_ever() {
+    let (depth, n_characters) = (20_000, 500);
+    let mut nodes: Vec<Value> = (1..depth).map(|child| json!({"children": [child]})).collect();
+    nodes.push(json!({"children": (depth..depth + n_characters).collect::<Vec<_>>()}));
+    nodes.extend((0..n_characters).map(|_| json!({})));
+    let mut file = File::new(Value::Array(nodes));
+    file.json["skins"] = (0..n_characters).map(|leaf| json!({"joints": [depth + leaf]})).collect();
+    file.animate("LINEAR", &[(0, "translation", &[0.0, 1.0], &[0., 0., 0., 1., 0., 0.])]);
+    let error = file.import().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "nodes: expected at most 2097152 nodes in and above all skeletons, found 20001 for one of many characters"
+    );
+}

@@ -9,6 +9,10 @@ use crate::formats::ImportError;
 /// The most characters a file may hold; each costs a pass over all nodes.
 const MAX_CHARACTERS: usize = 1024;
 
+/// How many nodes the characters' skeletons may have, those above them included and counted once for each
+/// character: a thousand of them at the end of a chain of a hundred thousand are nobody's crowd.
+const MAX_CHAINS: usize = 1 << 21;
+
 /// One character of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Actor {
@@ -35,8 +39,18 @@ pub(super) fn cast(document: &Document) -> Result<Vec<Actor>, ImportError> {
         let expected = format!("at most {MAX_CHARACTERS} characters");
         return Err(bad("skins", expected, groups.len().to_string()));
     }
-    let groups = groups.into_iter().filter(|(joints, _)| !joints.is_empty());
-    Ok(groups.map(|(joints, skins)| actor(document, &joints, skins)).collect())
+    let mut budget = MAX_CHAINS;
+    let mut actors = Vec::new();
+    for (joints, skins) in groups.into_iter().filter(|(joints, _)| !joints.is_empty()) {
+        let joint_list: Vec<usize> = joints.iter().copied().collect();
+        let chain = document.with_ancestors(&joint_list);
+        budget = budget.checked_sub(chain.len()).ok_or_else(|| {
+            let expected = format!("at most {MAX_CHAINS} nodes in and above all skeletons");
+            bad("nodes", expected, format!("{} for one of many characters", chain.len()))
+        })?;
+        actors.push(actor(document, &joints, &chain, skins));
+    }
+    Ok(actors)
 }
 
 type Group = (BTreeSet<usize>, Vec<usize>);
@@ -107,12 +121,10 @@ fn groups_of_moved(document: &Document) -> Vec<Group> {
     }
 }
 
-/// The joints with all nodes between them.
-fn actor(document: &Document, joints: &BTreeSet<usize>, skins: Vec<usize>) -> Actor {
-    let joint_list: Vec<usize> = joints.iter().copied().collect();
-    let order = document.with_ancestors(&joint_list);
+/// The joints with all nodes between them; `chain` holds them and all above, parents first.
+fn actor(document: &Document, joints: &BTreeSet<usize>, chain: &[usize], skins: Vec<usize>) -> Actor {
     let mut n_below: BTreeMap<usize, usize> = BTreeMap::new();
-    for node in order.iter().rev() {
+    for node in chain.iter().rev() {
         let n = n_below.get(node).copied().unwrap_or(0) + usize::from(joints.contains(node));
         n_below.insert(*node, n);
         if let Some(parent) = document.nodes[*node].parent {
@@ -123,7 +135,7 @@ fn actor(document: &Document, joints: &BTreeSet<usize>, skins: Vec<usize>) -> Ac
     // busy child has adds nothing.
     let mut place_of: BTreeMap<usize, usize> = BTreeMap::new();
     let (mut nodes, mut parents) = (Vec::new(), Vec::new());
-    for node in &order {
+    for node in chain {
         let parent = document.nodes[*node].parent.and_then(|parent| place_of.get(&parent).copied());
         let only_child = |child: &usize| n_below.get(child) == Some(&n_below[node]);
         let idle = !joints.contains(node) && document.nodes[*node].children.iter().any(only_child);

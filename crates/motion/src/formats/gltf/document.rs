@@ -304,7 +304,7 @@ fn read_local(node: &json::Node, idx: usize, warnings: &mut Vec<Warning>) -> Res
         if node.translation.is_some() || node.rotation.is_some() || node.scale.is_some() {
             return Err(bad(format!("nodes[{idx}]"), "a matrix or separate parts", "both"));
         }
-        finite(matrix, "matrix")?;
+        finite(matrix.as_slice(), "matrix")?;
         let matrix = DMat4::from_cols_array(matrix);
         if (matrix.row(3) - glam::DVec4::W).abs().max_element() > 1e-6 {
             return Err(bad(

@@ -131,7 +131,8 @@ pub(super) struct Node {
     pub(super) name: Option<String>,
     #[serde(default, deserialize_with = "capped")]
     pub(super) children: Vec<usize>,
-    pub(super) matrix: Option<[f64; 16]>,
+    /// Boxed, because few nodes have one and it is large.
+    pub(super) matrix: Option<Box<[f64; 16]>>,
     pub(super) translation: Option<[f64; 3]>,
     pub(super) rotation: Option<[f64; 4]>,
     pub(super) scale: Option<[f64; 3]>,
