@@ -69,8 +69,8 @@ const INK: [f32; 3] = [30.0, 33.0, 40.0];
 
 /// A contact sheet as a PNG.
 pub fn sheet(take: &Take, options: &Sheet, progress: Progress<'_>) -> Result<Vec<u8>, PictureError> {
-    let (columns, rows) = (options.columns, options.rows);
-    for (what, count) in [("the number of columns", columns), ("the number of rows", rows)] {
+    let columns = options.columns;
+    for (what, count) in [("the number of columns", columns), ("the number of rows", options.rows)] {
         if !(1..=MAX_CELLS).contains(&count) {
             return Err(PictureError::Option { what, expected: "from 1 to 64", found: count.to_string() });
         }
@@ -78,7 +78,7 @@ pub fn sheet(take: &Take, options: &Sheet, progress: Progress<'_>) -> Result<Vec
     let (cell_width, cell_height) = (options.cell_width, options.cell_height);
     let stage = Stage::new(take)?;
     let moments = moments(take, options)?;
-    let rows = (moments.len() as u32).div_ceil(columns).min(rows);
+    let rows = (moments.len() as u32).div_ceil(columns);
     let scale = text_scale(cell_height.saturating_mul(2));
     let head = if options.title.is_empty() { 0 } else { 11 * scale as u32 };
     let (width, height) = (page_side(columns, cell_width), page_side(rows, cell_height).saturating_add(head));
@@ -89,15 +89,15 @@ pub fn sheet(take: &Take, options: &Sheet, progress: Progress<'_>) -> Result<Vec
     let shot = Shot::new(take, &options.camera, aspect(cell_width, cell_height))?;
     let studio = Studio::new(&stage, &shot, (cell_width, cell_height), options.style)?;
     let mut page = vec![PAPER; width as usize * height as usize * 3];
-    for (row, moments) in moments.chunks(columns as usize).take(rows as usize).enumerate() {
-        for (column, cell) in studio.frames(moments, <[u8]>::to_vec)?.into_iter().enumerate() {
+    for (row, in_row) in moments.chunks(columns as usize).enumerate() {
+        for (column, cell) in studio.frames(in_row, <[u8]>::to_vec)?.into_iter().enumerate() {
             let left = MARGIN as usize + column * (cell_width + MARGIN) as usize;
             let top = (head + MARGIN) as usize + row * (cell_height + MARGIN) as usize;
             for (y, line) in cell.chunks_exact(cell_width as usize * 3).enumerate() {
                 let start = ((top + y) * width as usize + left) * 3;
                 page[start..start + line.len()].copy_from_slice(line);
             }
-            progress(row * columns as usize + column + 1, (columns * rows) as usize);
+            progress(row * columns as usize + column + 1, moments.len());
         }
     }
     let mut canvas = Canvas::new(width, height, &mut page);

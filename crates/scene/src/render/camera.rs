@@ -1,6 +1,9 @@
 //! Cameras: where to look from so that everybody is in the picture.
 
+use std::f32::consts::FRAC_PI_2;
+
 use glam::Vec3;
+use randori_motion::math::wrap_angle;
 use randori_motion::{GlobalPose, Pose, Take};
 
 use super::{MAX_DURATION, RenderError};
@@ -36,9 +39,44 @@ impl Default for Angle {
 }
 
 impl Angle {
-    /// Level with the body, from this heading [rad].
-    pub fn level(heading: f32) -> Angle {
-        Angle { heading, pitch: 0.06, ..Angle::default() }
+    /// Across the lines between the characters of a take, so that they hide each other as little as
+    /// possible; as the default for one alone.
+    pub fn across(take: &Take) -> Angle {
+        /// How many moments of the take are looked at.
+        const N_LOOKS: usize = 64;
+        /// A little off the right angle, for depth [rad].
+        const OFF: f32 = 0.25;
+        let default = Angle::default();
+        let mut pose = Pose::default();
+        // Lines have no sign: their directions are added with doubled angles.
+        let (mut doubled_sine, mut doubled_cosine) = (0.0f64, 0.0f64);
+        for look in 0..N_LOOKS {
+            let t = take.duration() * look as f64 / (N_LOOKS - 1) as f64;
+            let mut roots: Vec<Vec3> = Vec::new();
+            for character in &take.characters {
+                if super::stage::present(character.enter, character.exit(), t) {
+                    character.clip.sample_into(t - character.enter, &mut pose);
+                    roots.push(pose.root());
+                }
+            }
+            for (place, a) in roots.iter().enumerate() {
+                for b in &roots[place + 1..] {
+                    let (x, z) = (f64::from(b.x - a.x), f64::from(b.z - a.z));
+                    doubled_sine += 2.0 * x * z;
+                    doubled_cosine += z * z - x * x;
+                }
+            }
+        }
+        let spread = libm::hypot(doubled_sine, doubled_cosine);
+        if !spread.is_finite() || spread < 1e-6 {
+            return default;
+        }
+        let line = 0.5 * libm::atan2(doubled_sine, doubled_cosine) as f32;
+        // Of the two sides, the one nearer to the default.
+        let sides = [line + FRAC_PI_2 - OFF, line - FRAC_PI_2 - OFF].map(wrap_angle);
+        let off = |heading: f32| wrap_angle(heading - default.heading).abs();
+        let heading = if off(sides[1]) < off(sides[0]) { sides[1] } else { sides[0] };
+        Angle { heading, ..default }
     }
 }
 
