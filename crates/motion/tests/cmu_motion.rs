@@ -89,7 +89,10 @@ fn line(name: &str, report: &Report) -> String {
     )
 }
 
+/// Retargets every take and prints the table.
+///
 /// `greatest_error` in metres; `livelier` is how much faster than the source's any joint may be accelerated.
+#[expect(clippy::print_stdout, reason = "the figures are the point of the test")]
 fn check_all(target_of: impl Fn(&Skeleton) -> Skeleton, greatest_error: f32, livelier: f32) {
     for (name, fps, first) in manifest() {
         let clip = load(&name, fps, first);

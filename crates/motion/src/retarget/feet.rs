@@ -162,7 +162,9 @@ fn flattening(foot: &FootContacts, standing: &Standing, target: &Skeleton, targe
     /// Beyond this it is no matter of proportions, but a foot that never stands flat.
     const MOST: f32 = 0.35;
     let bones = [Bone::LeftFoot, Bone::LeftToes].map(|bone| target.bone(bone.on(foot.side)));
-    let (Some(theirs), [Some(ankle), Some(toes)]) = (standing.slope, bones) else { return Quat::IDENTITY };
+    let (Some(theirs), [Some(ankle), Some(toes)]) = (standing.flat.map(|flat| flat.slope), bones) else {
+        return Quat::IDENTITY;
+    };
     let along = target_rest.positions[toes.idx()] - target_rest.positions[ankle.idx()];
     let Some(axis) = Vec3::Y.cross(along).try_normalize() else { return Quat::IDENTITY };
     let mine = libm::asinf((-along.y / along.length()).clamp(-1.0, 1.0));

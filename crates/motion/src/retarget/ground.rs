@@ -51,15 +51,17 @@ impl Grounding {
         let standing: Vec<Standing> = (contacts.iter().flat_map(|contacts| &contacts.feet))
             .map(|foot| Standing::new(foot, source, source_tracks, target, leg_length))
             .collect();
-        // The source's sole is as thick as the target's: balls of feet then stand at the same height.
-        let thickness = |side: Side, of_ball: bool| {
-            let bone = if of_ball { Bone::LeftToes } else { Bone::LeftFoot };
+        // Ankles that stand flat are as high above the floor as the target's at rest: legs then stay as straight as
+        // they are, however the foot is built. Without any, the point that is led decides.
+        let rest_height = |side: Side, bone: Bone| {
             target.bone(bone.on(side)).map_or(0.0, |id| target_rest.positions[id.idx()].y)
         };
-        let floors = standing
-            .iter()
-            .zip(Side::BOTH)
-            .map(|(foot, side)| foot.height - thickness(side, foot.of_ball) / scale);
+        let floors = standing.iter().zip(Side::BOTH).map(|(foot, side)| {
+            let led = if foot.of_ball { Bone::LeftToes } else { Bone::LeftFoot };
+            let (height, bone) =
+                foot.flat.map_or((foot.height, led), |flat| (flat.ankle_height, Bone::LeftFoot));
+            height - rest_height(side, bone) / scale
+        });
         let floor = floors.sum::<f32>() / standing.len().max(1) as f32;
         let hips = |skeleton: &Skeleton| -> Vec<JointId> {
             let joints = [Bone::LeftUpperLeg, Bone::RightUpperLeg].map(|bone| skeleton.bone(bone));
@@ -97,8 +99,17 @@ pub(super) struct Standing {
     /// Height of the ball, or of the ankle if either skeleton has no toes, in the source's metres.
     pub(super) height: f32,
     of_ball: bool,
-    /// How far the line from ankle to ball points below the horizontal, in radians; `None` if it never stands flat.
-    pub(super) slope: Option<f32>,
+    /// Ball and ankle both at rest; `None` if they never are for long enough.
+    pub(super) flat: Option<Flat>,
+}
+
+/// A foot that stands on its whole sole.
+#[derive(Clone, Copy)]
+pub(super) struct Flat {
+    /// Height of the ankle, in the source's metres.
+    pub(super) ankle_height: f32,
+    /// How far the line from ankle to ball points below the horizontal, in radians.
+    pub(super) slope: f32,
 }
 
 impl Standing {
@@ -124,15 +135,18 @@ impl Standing {
             true => led.stance_height,
             false => median(planted.iter().map(|frame| height(led.joint, *frame)).collect()),
         };
-        let slope = ball.and_then(|ball| {
-            let flat = frames(&|frame| ball.resting[frame] && foot.ankle.resting[frame]);
+        let flat = ball.and_then(|ball| {
+            let frames = frames(&|frame| ball.resting[frame] && foot.ankle.resting[frame]);
             let slope = |frame: &usize| {
                 let along = tracks.position(*frame, ball.joint) - tracks.position(*frame, foot.ankle.joint);
                 libm::asinf((-along.y / along.length().max(1e-6)).clamp(-1.0, 1.0))
             };
-            (flat.len() >= FEWEST).then(|| median(flat.iter().map(slope).collect()))
+            (frames.len() >= FEWEST).then(|| Flat {
+                ankle_height: median(frames.iter().map(|frame| height(foot.ankle.joint, *frame)).collect()),
+                slope: median(frames.iter().map(slope).collect()),
+            })
         });
-        Standing { height: planted_height, of_ball: ball.is_some(), slope }
+        Standing { height: planted_height, of_ball: ball.is_some(), flat }
     }
 }
 

@@ -82,7 +82,8 @@ pub enum RetargetError {
 /// let short = Arc::new(Build::STOCKY.skeleton());
 /// let result = retarget(&clip, &short, &Settings::default()).unwrap();
 /// assert!((result.report.scale - 1.68 / 1.82).abs() < 1e-3);
-/// assert!((result.clip.frame(0).root() - short.rest_pose().root()).length() < 2e-3);
+/// // Legs never become quite straight: the hips stand a centimetre lower than at rest.
+/// assert!((result.clip.frame(0).root() - short.rest_pose().root()).length() < 0.015);
 /// ```
 pub fn retarget(
     source: &Clip,
