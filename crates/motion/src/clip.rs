@@ -240,3 +240,59 @@ impl Clip {
         Clip::from_poses(self.name.clone(), Arc::clone(&self.skeleton), self.rate, poses)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::angle_between;
+    use crate::skeleton::Joint;
+
+    /// One joint that turns about a fixed axis at an even pace, more than once around, and flies along a line.
+    fn spinning(fps: u32, seconds: u32, omega: f32) -> Clip {
+        let skeleton = Arc::new(Skeleton::new(vec![Joint::new("root", None, Vec3::ZERO)]).unwrap());
+        let poses = (0..=fps * seconds).map(|frame| {
+            let t = frame as f32 / fps as f32;
+            Pose { translations: vec![Vec3::X * t], rotations: vec![Quat::from_rotation_y(omega * t)] }
+        });
+        Clip::from_poses("spin", Arc::clone(&skeleton), FrameRate::new(fps, 1).unwrap(), poses).unwrap()
+    }
+
+    #[test]
+    fn even_motion_is_resampled_exactly() {
+        for (from, to) in [(120, 60), (60, 120), (24, 60), (100, 30), (25, 24)] {
+            let clip = spinning(from, 3, 4.0).resampled(FrameRate::new(to, 1).unwrap());
+            assert_eq!(clip.n_frames(), 3 * to as usize + 1);
+            for (frame, pose) in clip.frames().enumerate() {
+                let t = frame as f32 / to as f32;
+                assert!((pose.translations[0].x - t).abs() < 1e-4, "{from} to {to}, frame {frame}");
+                assert!(angle_between(pose.rotations[0], Quat::from_rotation_y(4.0 * t)) < 2e-3);
+            }
+        }
+    }
+
+    #[test]
+    fn signs_never_jump() {
+        // Quaternions of a turn by more than 360 degrees change sign; files often flip them at random.
+        let clip = spinning(60, 3, 5.0);
+        let flipped = clip.map_poses(|frame, pose| {
+            if frame % 3 == 0 {
+                pose.rotations[0] = -pose.rotations[0];
+            }
+        });
+        for clip in
+            [flipped.unwrap().resampled(FrameRate::new(25, 1).unwrap()), clip.resampled(FrameRate::HOUSE)]
+        {
+            let frames: Vec<Quat> = clip.frames().map(|pose| pose.rotations[0]).collect();
+            assert!(frames.windows(2).all(|pair| pair[0].dot(pair[1]) > 0.0));
+        }
+    }
+
+    #[test]
+    fn samples_outside_are_the_ends() {
+        let clip = spinning(30, 1, 1.0);
+        assert_eq!(clip.sample(-5.0), clip.frame(0).to_pose());
+        assert_eq!(clip.sample(f64::NAN), clip.frame(0).to_pose());
+        assert_eq!(clip.sample(f64::INFINITY), clip.frame(30).to_pose());
+        assert_eq!(clip.sample(clip.duration()), clip.frame(30).to_pose());
+    }
+}

@@ -107,7 +107,7 @@ pub fn gradient(path: &[Vec3], fps: f32) -> Vec<Vec3> {
 /// A path smoothed by a Gaussian of `sigma` seconds; its ends are repeated beyond it.
 pub fn smoothed(path: &[Vec3], fps: f32, sigma: f32) -> Vec<Vec3> {
     let width = f64::from(sigma) * f64::from(fps);
-    if path.is_empty() || !(width > 0.0) {
+    if path.is_empty() || width.is_nan() || width <= 0.0 {
         return path.to_vec();
     }
     // Four sigmas hold all but six parts in 100,000; no window reaches further than the path is long.

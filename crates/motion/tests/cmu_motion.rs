@@ -12,21 +12,24 @@ use randori_testkit::shared;
 fn load(name: &str, fps: u32, first_row: usize) -> Clip {
     let folder = shared::path("data/cmu/bvh").expect("looked for before");
     #[expect(clippy::disallowed_methods, reason = "tests read the captures")]
-    let bytes = std::fs::read(folder.join(format!("{name}.bvh"))).unwrap();
+    let bytes = std::fs::read(folder.join(format!("{name}.bvh"))).expect("listed in the manifest");
     let options = ImportOptions { rate: FrameRate::new(fps, 1), ..ImportOptions::default() };
-    let import = bvh::import(name, &bytes, &options).unwrap();
-    let clip = import.clip.slice(first_row - import.source.frames_skipped..import.clip.n_frames()).unwrap();
-    let (skeleton, detection) = names::assign_bones(clip.skeleton()).unwrap();
-    assert_eq!((detection.map, detection.missing.len()), ("CMU", 0));
+    let import = bvh::import(name, &bytes, &options).expect("a take that imports");
+    let clip = import
+        .clip
+        .slice(first_row - import.source.frames_skipped..import.clip.n_frames())
+        .expect("rows that are there");
+    let (skeleton, detection) = names::assign_bones(clip.skeleton()).expect("names of the database");
+    assert_eq!(detection.missing, []);
     let poses = clip.frames().map(|pose| pose.to_pose());
-    Clip::from_poses(name, Arc::new(skeleton), clip.rate(), poses).unwrap()
+    Clip::from_poses(name, Arc::new(skeleton), clip.rate(), poses).expect("finite numbers")
 }
 
 /// Name, true rate and first captured row of every take.
 fn manifest() -> Vec<(String, u32, usize)> {
     let Some(path) = shared::path("data/cmu/MANIFEST.csv") else { return Vec::new() };
     #[expect(clippy::disallowed_methods, reason = "tests read the list of captures")]
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = std::fs::read_to_string(path).expect("readable text");
     let unquoted = |line: &str| {
         let parts = line.split('"').enumerate();
         parts
@@ -37,7 +40,7 @@ fn manifest() -> Vec<(String, u32, usize)> {
         let line = unquoted(line);
         let fields: Vec<&str> = line.split(',').collect();
         let name = fields[0].trim_start_matches("bvh/").trim_end_matches(".bvh").to_owned();
-        (name, fields[5].parse().unwrap(), fields[10].parse().unwrap())
+        (name, fields[5].parse().expect("a rate"), fields[10].parse().expect("a row"))
     };
     text.lines().skip(1).map(line).collect()
 }
@@ -86,27 +89,33 @@ fn line(name: &str, report: &Report) -> String {
     )
 }
 
-fn check_all(target_of: impl Fn(&Skeleton) -> Skeleton, greatest_error: f32) {
+/// Retargets every take and prints the table.
+///
+/// `greatest_error` in metres; `livelier` is how much faster than the source's any joint may be accelerated.
+#[expect(clippy::print_stdout, reason = "the figures are the point of the test")]
+fn check_all(target_of: impl Fn(&Skeleton) -> Skeleton, greatest_error: f32, livelier: f32) {
     for (name, fps, first) in manifest() {
         let clip = load(&name, fps, first);
         let target = Arc::new(target_of(clip.skeleton()));
-        let result = retarget(&clip, &target, &Settings::default()).unwrap();
+        let result = retarget(&clip, &target, &Settings::default()).expect("a person");
         let report = &result.report;
         println!("{}", line(&name, report));
         assert_eq!(result.clip.n_frames(), clip.n_frames());
-        assert!(report.skate_after <= report.skate_before, "{name}");
+        assert!(report.skate_after <= 0.8 * report.skate_before, "{name}");
         assert!(report.mean_error < greatest_error, "{name}");
-        assert!(report.acceleration_after <= 1.2 * report.acceleration_before, "{name}");
+        assert!(report.acceleration_after <= livelier * report.acceleration_before, "{name}");
         assert!(report.unmapped.is_empty() && report.missing.is_empty());
     }
 }
 
 #[test]
 fn takes_keep_their_places_on_a_skeleton_of_their_own_lengths() {
-    check_all(fitted_skeleton, 0.03);
+    check_all(fitted_skeleton, 0.03, 1.2);
 }
 
 #[test]
 fn takes_keep_their_feet_on_the_average_build() {
-    check_all(|_| Build::AVERAGE.skeleton(), 0.3);
+    // Its arms and trunk are longer for the same legs: hands are further out and swing faster, up to 1.34 times. In
+    // 69_70 somebody kneels on folded legs, where a captured jump of the ankle turns the knee twice as fast.
+    check_all(|_| Build::AVERAGE.skeleton(), 0.15, 2.1);
 }

@@ -1,108 +1,31 @@
-//! The floor: how large the target's motion is, how high it stands, and where its feet are planted.
+//! Planted feet: where the target's feet go, and the legs that bring them there.
 
 use glam::{Quat, Vec3};
 
-use super::RetargetError;
+use super::ground::{Grounding, Standing};
 use super::lock::{Stiffness, Track, correction};
-use crate::bone::{Bone, Side};
+use crate::bone::Bone;
 use crate::clip::{Clip, ClipError};
 use crate::contacts::{Contacts, FootContacts, PointContacts};
 use crate::ik::two_bone::{Limb, LimbGoal};
 use crate::math::quat_from_rotation_vector;
 use crate::pose::GlobalPose;
-use crate::skeleton::{JointId, Skeleton};
+use crate::skeleton::Skeleton;
 use crate::tracks::Tracks;
 
-/// From the source's world to the target's: a scale and the height of the floor.
-pub(super) struct Grounding {
-    /// Target metres per source metre.
-    pub(super) scale: f32,
-    /// Height of the source's floor, in its own metres.
-    pub(super) floor: f32,
-    source_hips: Vec<JointId>,
-    target_hips: Vec<JointId>,
-    target_rest: GlobalPose,
-}
+/// Planted balls of feet come to rest within 8 ms, which costs them some 60 m/s² where they are planted at 0.5 m/s and
+/// hundreds are usual; they are set on the floor within 40 ms; shuffles slower than half a second are followed.
+const ACROSS: Stiffness = Stiffness { brake: 0.008, settle: 0.04, follow: 0.5 };
 
-impl Grounding {
-    pub(super) fn new(
-        source: &Skeleton,
-        target: &Skeleton,
-        contacts: Option<&Contacts>,
-        scale: Option<f32>,
-    ) -> Result<Grounding, RetargetError> {
-        let source_rest = source.global_pose(source.rest_pose().view());
-        let target_rest = target.global_pose(target.rest_pose().view());
-        let leg = |skeleton: &Skeleton, rest: &GlobalPose| {
-            let lengths = Side::BOTH.map(|side| {
-                let limb = Limb::ending_in(skeleton, Bone::LeftFoot.on(side))?;
-                let [hip, knee, ankle] = limb.positions(rest);
-                Some(hip.distance(knee) + knee.distance(ankle))
-            });
-            Some(0.5 * (lengths[0]? + lengths[1]?))
-        };
-        let legs = leg(source, &source_rest).zip(leg(target, &target_rest));
-        let by_legs = legs.map(|(source, target)| target / source);
-        let scale = scale.or(by_legs).unwrap_or(1.0);
-        if !(scale > 0.0 && scale.is_finite()) {
-            return Err(RetargetError::Scale(scale));
-        }
-        // The source's sole is as thick as the target's: balls of feet then stand at the same height.
-        let floor = contacts.map_or(0.0, |contacts| {
-            let height = |foot: &FootContacts| foot_height(foot, target, &target_rest, scale);
-            0.5 * (height(&contacts.feet[0]) + height(&contacts.feet[1]))
-        });
-        let hips = |skeleton: &Skeleton| -> Vec<JointId> {
-            let joints = [Bone::LeftUpperLeg, Bone::RightUpperLeg].map(|bone| skeleton.bone(bone));
-            match joints {
-                [Some(left), Some(right)] => vec![left, right],
-                _ => skeleton.bone(Bone::Hips).into_iter().collect(),
-            }
-        };
-        let (mut source_hips, mut target_hips) = (hips(source), hips(target));
-        if source_hips.len() != target_hips.len() {
-            [source_hips, target_hips] = [source, target].map(|it| it.bone(Bone::Hips).into_iter().collect());
-        }
-        Ok(Grounding { scale, floor, source_hips, target_hips, target_rest })
-    }
+/// Legs ease into straightness over the last fiftieth of their length: no snapping knees.
+const SOFTNESS: f32 = 0.02;
 
-    /// A point of the source's world in the target's.
-    pub(super) fn point(&self, point_in_source: Vec3) -> Vec3 {
-        (point_in_source - Vec3::Y * self.floor) * self.scale
-    }
-
-    /// How far the target's root must move for the middle of its hip joints to be where the source's is.
-    pub(super) fn hips_shift(&self, tracks: &Tracks, frame: usize, target: &GlobalPose) -> Vec3 {
-        let mean = |points: &mut dyn Iterator<Item = Vec3>, n: usize| points.sum::<Vec3>() / n.max(1) as f32;
-        let theirs =
-            mean(&mut self.source_hips.iter().map(|id| tracks.position(frame, *id)), self.source_hips.len());
-        let mine =
-            mean(&mut self.target_hips.iter().map(|id| target.positions[id.idx()]), self.target_hips.len());
-        self.point(theirs) - mine
-    }
-}
-
-/// Height of the source's floor below one foot, in the source's metres.
-fn foot_height(foot: &FootContacts, target: &Skeleton, target_rest: &GlobalPose, scale: f32) -> f32 {
-    let (point, bone) = match &foot.ball {
-        Some(ball) if target.bone(Bone::LeftToes).is_some() => (ball, Bone::LeftToes),
-        _ => (&foot.ankle, Bone::LeftFoot),
-    };
-    let thickness = target.bone(bone.on(foot.side)).map_or(0.0, |id| target_rest.positions[id.idx()].y);
-    point.stance_height - thickness / scale
-}
-
-/// Planted balls of feet come to rest within 25 ms, which costs no more than some 20 m/s² of acceleration; they are
-/// set on the floor within 50 ms; shuffles slower than half a second are followed.
-const ACROSS: Stiffness = Stiffness { brake: 0.025, settle: 0.05, follow: 0.5 };
-
-/// Legs ease into straightness over the last hundredth of their length: no snapping knees.
-const SOFTNESS: f32 = 0.01;
+/// The hips come down until planted feet are within this share of the legs' length: a knee bent by 16 degrees.
+const REACH: f32 = 0.99;
 
 /// The clip with its feet at their scaled places, the planted ones standing still on the floor.
 pub(super) fn plant(
     clip: &Clip,
-    source: &Clip,
     source_tracks: &Tracks,
     contacts: &Contacts,
     grounding: &Grounding,
@@ -110,7 +33,10 @@ pub(super) fn plant(
     let target = clip.skeleton();
     let tracks = Tracks::of(clip);
     let feet: Vec<PlantedFoot> = (contacts.feet.iter())
-        .filter_map(|foot| PlantedFoot::new(foot, source, source_tracks, clip, &tracks, grounding))
+        .zip(&grounding.standing)
+        .filter_map(|(foot, standing)| {
+            PlantedFoot::new(foot, standing, source_tracks, clip, &tracks, grounding)
+        })
         .collect();
     let drops = hips_drops(&feet, &tracks, clip.rate().dt());
     let mut globals = GlobalPose::default();
@@ -147,7 +73,7 @@ struct PlantedFoot {
 impl PlantedFoot {
     fn new(
         foot: &FootContacts,
-        source: &Clip,
+        standing: &Standing,
         source_tracks: &Tracks,
         clip: &Clip,
         tracks: &Tracks,
@@ -163,7 +89,7 @@ impl PlantedFoot {
             _ => (&foot.ankle, limb.end),
         };
         let n_frames = clip.n_frames();
-        let flatten = flattening(foot, source.skeleton(), target, &grounding.target_rest);
+        let flatten = flattening(foot, standing, target, &grounding.target_rest);
         let rotations: Vec<Quat> =
             (0..n_frames).map(|frame| (tracks.rotation(frame, limb.end) * flatten).normalize()).collect();
         // From the ankle to the point that is led, in the foot's frame.
@@ -177,7 +103,7 @@ impl PlantedFoot {
             .map(|frame| {
                 let place = source_tracks.position(frame, led.joint);
                 let mut scaled = grounding.point(place);
-                scaled.y = (place.y - led.stance_height) * grounding.scale + rest_height;
+                scaled.y = (place.y - standing.height) * grounding.scale + rest_height;
                 scaled
             })
             .collect();
@@ -200,8 +126,8 @@ fn shifts(
     dt: f64,
 ) -> Vec<Vec3> {
     let n_frames = led_path.len();
-    let led_rests = |frame: usize| foot.down[frame] && led.resting[frame];
     let ankle_rests = |frame: usize| foot.down[frame] && !led.resting[frame] && foot.ankle.resting[frame];
+    let led_rests = |frame: usize| foot.down[frame] && !ankle_rests(frame);
     let ankle = |frame: usize| led_path[frame] - rotations[frame] * lever;
     let axis = |pick: fn(Vec3) -> f32| {
         let steps: Vec<(f64, f64)> = (0..n_frames)
@@ -230,25 +156,19 @@ fn shifts(
     (0..n_frames).map(|k| Vec3::new(x[k] as f32, y[k] as f32, z[k] as f32)).collect()
 }
 
-/// The turn of the foot, in its own frame, that lays it flat when the source's foot stands: its sole is parallel to
-/// the floor at rest, and the source's is where ball and ankle are at their stance heights.
-fn flattening(foot: &FootContacts, source: &Skeleton, target: &Skeleton, target_rest: &GlobalPose) -> Quat {
-    /// Beyond this the stance heights are no measure of the foot.
+/// The turn of the foot, in its own frame, that lays it flat when the source's foot stands: the target's sole is
+/// parallel to the floor at rest.
+fn flattening(foot: &FootContacts, standing: &Standing, target: &Skeleton, target_rest: &GlobalPose) -> Quat {
+    /// Beyond this it is no matter of proportions, but a foot that never stands flat.
     const MOST: f32 = 0.35;
     let bones = [Bone::LeftFoot, Bone::LeftToes].map(|bone| target.bone(bone.on(foot.side)));
-    let (Some(ball), [Some(ankle), Some(toes)]) = (&foot.ball, bones) else { return Quat::IDENTITY };
-    let source_rest = source.global_pose(source.rest_pose().view());
-    let source_length =
-        source_rest.positions[foot.ankle.joint.idx()].distance(source_rest.positions[ball.joint.idx()]);
-    let along = target_rest.positions[toes.idx()] - target_rest.positions[ankle.idx()];
-    if source_length < 1e-3 || along.length() < 1e-3 {
+    let (Some(theirs), [Some(ankle), Some(toes)]) = (standing.flat.map(|flat| flat.slope), bones) else {
         return Quat::IDENTITY;
-    }
-    let theirs =
-        libm::asinf(((foot.ankle.stance_height - ball.stance_height) / source_length).clamp(-1.0, 1.0));
+    };
+    let along = target_rest.positions[toes.idx()] - target_rest.positions[ankle.idx()];
+    let Some(axis) = Vec3::Y.cross(along).try_normalize() else { return Quat::IDENTITY };
     let mine = libm::asinf((-along.y / along.length()).clamp(-1.0, 1.0));
     // The foot now slopes as the source's does; at its stance it shall slope as the target's does at rest.
-    let axis = Vec3::Y.cross(along).normalize_or_zero();
     let turn = quat_from_rotation_vector(axis * (mine - theirs).clamp(-MOST, MOST));
     let rest = target_rest.rotations[ankle.idx()];
     (rest.inverse() * turn * rest).normalize()
@@ -274,7 +194,7 @@ fn hips_drops(feet: &[PlantedFoot], tracks: &Tracks, dt: f64) -> Vec<f32> {
         let needs = feet.iter().filter(|foot| foot.down[frame]).map(|foot| {
             let [hip, knee, ankle] =
                 [foot.limb.start, foot.limb.middle, foot.limb.end].map(|id| tracks.position(frame, id));
-            let reach = (hip.distance(knee) + knee.distance(ankle)) * (1.0 - SOFTNESS);
+            let reach = (hip.distance(knee) + knee.distance(ankle)) * REACH;
             let away = hip - foot.ankles[frame];
             let level = libm::hypotf(away.x, away.z);
             let highest = libm::sqrtf((reach * reach - level * level).max(0.0));

@@ -3,7 +3,7 @@
 use glam::Vec3;
 use serde::Serialize;
 
-use super::feet::Grounding;
+use super::ground::Grounding;
 use crate::bone::Bone;
 use crate::clip::Clip;
 use crate::contacts::{Contacts, Skate};

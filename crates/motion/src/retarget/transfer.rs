@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Mat3, Quat, Vec3};
 
-use super::feet::Grounding;
+use super::ground::Grounding;
 use crate::bone::{Bone, Side};
 use crate::clip::{Clip, ClipError};
 use crate::math::rotation_between;
