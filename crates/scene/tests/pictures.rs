@@ -1,4 +1,5 @@
 //! Files of pictures are read back by decoders that know nothing of how they were written.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as the tests themselves do")]
 
 use std::io::Cursor;
 use std::sync::Arc;

