@@ -7,9 +7,9 @@ use randori_motion::{Ground, Placement};
 /// A foot set down: its ball stands at a point of the floor and points somewhere until the next step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plant {
-    /// When the foot has come down [s].
+    /// When the foot has come down (s).
     pub landed: f32,
-    /// How long it was in the air before [s].
+    /// How long it was in the air before (s).
     pub swing: f32,
     /// Where the ball stands and which way the foot points.
     pub placement: Placement,
@@ -21,21 +21,21 @@ pub struct Footwork {
     plants: Vec<Plant>,
 }
 
-/// How high the ball of the foot rises in the shortest step [m]: clear of the floor...
+/// How high the ball of the foot rises in the shortest step (m): clear of the floor...
 const STEP_HEIGHT: f32 = 0.05;
-/// ...and how much higher for every metre of step [-].
+/// ...and how much higher for every metre of step (-).
 const STEP_RISE: f32 = 0.1;
-/// How far the heel rises while the foot is carried [rad].
+/// How far the heel rises while the foot is carried (rad).
 const CARRIED_HEEL: f32 = 0.35;
 
 /// A foot at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FootAt {
-    /// The ball on or above the floor; y is its height above where it stands when planted [m].
+    /// The ball on or above the floor; y is its height above where it stands when planted (m).
     pub ball: Vec3,
     /// Which way the foot points, level.
     pub turn: Quat,
-    /// How far the heel is up [rad].
+    /// How far the heel is up (rad).
     pub heel: f32,
     /// How much weight it may carry, 0 in the air to 1 planted.
     pub planted: f32,

@@ -16,19 +16,19 @@ use crate::stroke::{Channel, Stroke, Strokes, Sums};
 /// How somebody stands when nothing else is asked of them: a boxer's guard, left foot ahead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stance {
-    /// Height of the hips relative to standing upright [-].
+    /// Height of the hips relative to standing upright (-).
     pub height: f32,
-    /// Distance of the feet ahead of and behind the middle, relative to stature [-].
+    /// Distance of the feet ahead of and behind the middle, relative to stature (-).
     pub depth: f32,
-    /// Distance of the feet to both sides of the middle, relative to stature [-].
+    /// Distance of the feet to both sides of the middle, relative to stature (-).
     pub width: f32,
-    /// How far hips and chest are turned to the own right of where the person faces [rad].
+    /// How far hips and chest are turned to the own right of where the person faces (rad).
     pub bladed: f32,
-    /// How far the trunk bends forward [rad].
+    /// How far the trunk bends forward (rad).
     pub bow: f32,
-    /// Height of the bounce [m].
+    /// Height of the bounce (m).
     pub bounce: f32,
-    /// Bounces per second [Hz].
+    /// Bounces per second (Hz).
     pub tempo: f32,
 }
 
@@ -41,9 +41,9 @@ impl Stance {
 /// What a fist aims at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aim {
-    /// The point in the world that the knuckles reach [m].
+    /// The point in the world that the knuckles reach (m).
     pub point: Vec3,
-    /// How far the fist swings out to the side of the straight line, and up [m]: hooks and uppercuts.
+    /// How far the fist swings out to the side of the straight line, and up (m): hooks and uppercuts.
     pub swing: Vec3,
 }
 
@@ -52,11 +52,11 @@ pub struct Aim {
 pub struct Punch {
     /// The hand.
     pub side: Side,
-    /// When the fist is there [s].
+    /// When the fist is there (s).
     pub impact: f32,
-    /// How long it takes to get there [s].
+    /// How long it takes to get there (s).
     pub rise: f32,
-    /// How long it takes to come back [s].
+    /// How long it takes to come back (s).
     pub fall: f32,
     /// Where it goes.
     pub aim: Aim,
@@ -112,9 +112,9 @@ impl Joints {
     }
 }
 
-/// The distance from wrist to knuckles [m].
+/// The distance from wrist to knuckles (m).
 const FIST: f32 = 0.085;
-/// How far the heels are up in the guard, front and rear [rad].
+/// How far the heels are up in the guard, front and rear (rad).
 const GUARD_HEELS: [f32; 2] = [0.08, 0.42];
 
 impl Performer {
@@ -145,7 +145,7 @@ impl Performer {
         &self.body
     }
 
-    /// Where this person looks from now on [m].
+    /// Where this person looks from now on (m).
     pub fn look_at(&mut self, point: Vec3) {
         self.gaze = point;
     }
@@ -202,7 +202,7 @@ impl Performer {
         solver.globals
     }
 
-    /// Where a bone of trunk or head is at a time [m].
+    /// Where a bone of trunk or head is at a time (m).
     pub fn place_of(&self, bone: Bone, t: f32) -> Vec3 {
         let joint = self.body.skeleton.bone(bone).unwrap_or(JointId::ROOT);
         self.core(t).positions[joint.idx()]
@@ -417,7 +417,7 @@ impl<'a> Solver<'a> {
         self.set(lower, solution.middle_turn * bent);
     }
 
-    /// The height of a foot's ball when it stands [m].
+    /// The height of a foot's ball when it stands (m).
     fn ball_height(&self, toes: JointId) -> f32 {
         let skeleton = &self.performer.body.skeleton;
         let up = std::iter::successors(Some(toes), |joint| skeleton.joint(*joint).parent);

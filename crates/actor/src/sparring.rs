@@ -11,7 +11,7 @@ use randori_motion::{
 use crate::performer::{Aim, Performer, Punch, Stance};
 use crate::stroke::{Channel, Stroke};
 
-/// How long the bout lasts [s].
+/// How long the bout lasts (s).
 const DURATION: f32 = 9.0;
 
 const BLUE: Color = [0.10, 0.30, 0.72];

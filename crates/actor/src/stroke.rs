@@ -5,31 +5,31 @@ use randori_motion::math::smootherstep;
 /// One degree of freedom of the trunk and head, relative to the stance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
-    /// The pelvis sinks by this much [m].
+    /// The pelvis sinks by this much (m).
     Crouch,
-    /// The pelvis moves ahead by this much [m].
+    /// The pelvis moves ahead by this much (m).
     Ahead,
-    /// The pelvis moves to the own left by this much [m].
+    /// The pelvis moves to the own left by this much (m).
     Aside,
-    /// The pelvis turns to the own left [rad].
+    /// The pelvis turns to the own left (rad).
     HipTurn,
-    /// The chest turns to the own left, relative to the stance [rad].
+    /// The chest turns to the own left, relative to the stance (rad).
     ChestTurn,
-    /// The trunk bends forward [rad].
+    /// The trunk bends forward (rad).
     Bow,
-    /// The trunk bends to the own left [rad].
+    /// The trunk bends to the own left (rad).
     Lean,
-    /// The head turns to the own left of where it would look [rad].
+    /// The head turns to the own left of where it would look (rad).
     HeadTurn,
-    /// The head nods down from where it would look [rad].
+    /// The head nods down from where it would look (rad).
     HeadNod,
-    /// The head tilts to the own left [rad].
+    /// The head tilts to the own left (rad).
     HeadTilt,
     /// Both fists rise to cover the face, 0 to 1.
     Cover,
-    /// The heel of the front foot rises [rad].
+    /// The heel of the front foot rises (rad).
     FrontHeel,
-    /// The heel of the rear foot rises [rad].
+    /// The heel of the rear foot rises (rad).
     RearHeel,
 }
 
@@ -43,13 +43,13 @@ impl Channel {
 pub struct Stroke {
     /// What is pushed.
     pub channel: Channel,
-    /// When it begins [s].
+    /// When it begins (s).
     pub start: f32,
-    /// How long it takes to build up [s].
+    /// How long it takes to build up (s).
     pub rise: f32,
-    /// How long it is kept [s].
+    /// How long it is kept (s).
     pub hold: f32,
-    /// How long it takes to fade [s].
+    /// How long it takes to fade (s).
     pub fall: f32,
     /// Its size, in the channel's unit.
     pub amount: f32,

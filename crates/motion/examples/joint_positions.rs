@@ -1,5 +1,5 @@
 //! Prints where the joints of a GLB or FBX file are, for `.ci/compare_positions.py`:
-//! `{"fps": 60, "frames": [0, 30], "characters": {"blue": {"hips": [[x, y, z], …]}}}` [m].
+//! `{"fps": 60, "frames": [0, 30], "characters": {"blue": {"hips": [[x, y, z], …]}}}` (m).
 //!
 //! `cargo run -p randori-motion --features fbx --example joint_positions -- FILE.fbx 60 0,30`
 

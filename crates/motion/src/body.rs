@@ -15,24 +15,24 @@ pub struct Capsule {
     pub joint: JointId,
     /// The bone it clothes.
     pub bone: Bone,
-    /// One end of the segment, in the joint's frame [m].
+    /// One end of the segment, in the joint's frame (m).
     pub a: Vec3,
-    /// The other end, in the joint's frame [m].
+    /// The other end, in the joint's frame (m).
     pub b: Vec3,
-    /// Everything within this distance of the segment is inside [m].
+    /// Everything within this distance of the segment is inside (m).
     pub radius: f32,
 }
 
 /// Size and weight of a person, from which the library's skeleton and body are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Build {
-    /// From sole to crown [m].
+    /// From sole to crown (m).
     pub height: f32,
-    /// Of the whole body [kg].
+    /// Of the whole body (kg).
     pub mass: f32,
-    /// Width of shoulders and hips relative to the average of that height [-].
+    /// Width of shoulders and hips relative to the average of that height (-).
     pub breadth: f32,
-    /// Thickness of torso and limbs relative to the average of that height [-].
+    /// Thickness of torso and limbs relative to the average of that height (-).
     pub girth: f32,
 }
 
@@ -47,7 +47,7 @@ impl Build {
     /// The library's skeleton for a person of this build.
     ///
     /// It stands in a T-pose that faces +Z with its soles at y = 0; every joint's frame is aligned with
-    /// the world's there. Proportions after [Winter2009], figure 4.1.
+    /// the world's there. Proportions after \[Winter2009\], figure 4.1.
     pub fn skeleton(self) -> Skeleton {
         let h = self.height;
         let w = self.height * self.breadth;
@@ -109,13 +109,13 @@ pub struct Body {
     pub skeleton: Arc<Skeleton>,
     /// Its volume: at most a few capsules per bone.
     pub capsules: Vec<Capsule>,
-    /// Mass that moves with each joint [kg], one per joint.
+    /// Mass that moves with each joint (kg), one per joint.
     pub masses: Vec<f32>,
-    /// Centre of that mass in the joint's frame [m], one per joint.
+    /// Centre of that mass in the joint's frame (m), one per joint.
     pub centers: Vec<Vec3>,
 }
 
-/// Share of the body's mass in each bone [-], after [deLeva1996], table 4 (men): the trunk is split at
+/// Share of the body's mass in each bone (-), after \[deLeva1996\], table 4 (men): the trunk is split at
 /// the joints of the spine, head and neck by volume. Both sides together with the middle make 1.
 const MASS_SHARES: [(Bone, f32); 14] = [
     (Bone::Hips, 0.1117),
@@ -134,7 +134,7 @@ const MASS_SHARES: [(Bone, f32); 14] = [
     (Bone::LeftToes, 0.0020),
 ];
 
-/// Radius of each bone's capsule relative to stature [-], for a girth of 1.
+/// Radius of each bone's capsule relative to stature (-), for a girth of 1.
 const RADII: [(Bone, f32); 14] = [
     (Bone::Hips, 0.066),
     (Bone::Spine, 0.068),
@@ -188,12 +188,12 @@ impl Body {
         body
     }
 
-    /// Of the whole body [kg].
+    /// Of the whole body (kg).
     pub fn total_mass(&self) -> f32 {
         self.masses.iter().sum()
     }
 
-    /// The centre of mass in the world [m].
+    /// The centre of mass in the world (m).
     pub fn center_of_mass(&self, globals: &GlobalPose) -> Vec3 {
         let weighted: Vec3 = (self.skeleton.ids())
             .map(|id| globals.point(id, self.centers[id.idx()]) * self.masses[id.idx()])
@@ -208,7 +208,7 @@ fn both_sides(left_form: Bone) -> impl Iterator<Item = Bone> {
     std::iter::once(left_form).chain((mirror != left_form).then_some(mirror))
 }
 
-/// Height of the person [m]: from the legs where there are any, else from the extent of the rest pose.
+/// Height of the person (m): from the legs where there are any, else from the extent of the rest pose.
 fn stature(skeleton: &Skeleton, rest: &GlobalPose) -> f32 {
     /// Hip to ankle relative to stature, as in [`Build::skeleton`].
     const LEG: f32 = 0.476;
@@ -228,7 +228,7 @@ fn stature(skeleton: &Skeleton, rest: &GlobalPose) -> f32 {
     (high - low).max_element()
 }
 
-/// The axis of a bone's capsule, in its joint's frame [m].
+/// The axis of a bone's capsule, in its joint's frame (m).
 fn axis_of(skeleton: &Skeleton, rest: &GlobalPose, joint: JointId, bone: Bone, stature: f32) -> (Vec3, Vec3) {
     let world_from_joint = rest.rotations[joint.idx()];
     let here = rest.positions[joint.idx()];
@@ -296,7 +296,7 @@ fn axis_of(skeleton: &Skeleton, rest: &GlobalPose, joint: JointId, bone: Bone, s
     axis.unwrap_or((Vec3::ZERO, tip_of(skeleton, joint).unwrap_or_default()))
 }
 
-/// The end of a bone that no joint follows, in the joint's frame [m]: its own, or that of the first of
+/// The end of a bone that no joint follows, in the joint's frame (m): its own, or that of the first of
 /// the joints without a role below it.
 fn tip_of(skeleton: &Skeleton, joint: JointId) -> Option<Vec3> {
     if let Some(tip) = skeleton.joint(joint).tips.first() {

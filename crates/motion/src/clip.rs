@@ -138,7 +138,7 @@ impl Clip {
         self.n_frames
     }
 
-    /// The time of the last frame, the first being at 0 [s].
+    /// The time of the last frame, the first being at 0 (s).
     pub fn duration(&self) -> f64 {
         self.rate.time_of(self.n_frames - 1)
     }
@@ -160,7 +160,7 @@ impl Clip {
         (0..self.n_frames).map(|frame| self.frame(frame))
     }
 
-    /// The pose at a time [s], interpolated; before the start the first, after the end the last.
+    /// The pose at a time (s), interpolated; before the start the first, after the end the last.
     pub fn sample(&self, seconds: f64) -> Pose {
         let mut pose = Pose::default();
         self.sample_into(seconds, &mut pose);

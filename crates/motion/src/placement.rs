@@ -4,7 +4,7 @@ use glam::{Quat, Vec3};
 
 use crate::math::{heading_of, rotation_of_heading, wrap_angle};
 
-/// A point of the floor [m]. Not a `Vec2`, so that nobody mistakes z for y.
+/// A point of the floor (m). Not a `Vec2`, so that nobody mistakes z for y.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Ground {
     /// Towards the own left of somebody who faces +Z.
@@ -19,12 +19,12 @@ impl Ground {
         Ground { x: point.x, z: point.z }
     }
 
-    /// The point at this height [m].
+    /// The point at this height (m).
     pub fn at_height(self, y: f32) -> Vec3 {
         Vec3::new(self.x, y, self.z)
     }
 
-    /// The distance to another point of the floor [m].
+    /// The distance to another point of the floor (m).
     pub fn distance(self, other: Ground) -> f32 {
         libm::hypotf(self.x - other.x, self.z - other.z)
     }
@@ -42,9 +42,9 @@ impl Ground {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 pub struct Placement {
-    /// Where on the floor [m].
+    /// Where on the floor (m).
     pub position: Ground,
-    /// The way they face [rad]: 0 is +Z, positive turns to their own left (+X).
+    /// The way they face (rad): 0 is +Z, positive turns to their own left (+X).
     pub heading: f32,
 }
 
@@ -59,12 +59,12 @@ impl Placement {
         rotation_of_heading(self.heading)
     }
 
-    /// A point given in the placement's own frame, in the world [m].
+    /// A point given in the placement's own frame, in the world (m).
     pub fn point(self, point_in_placement: Vec3) -> Vec3 {
         self.position.at_height(0.0) + self.rotation() * point_in_placement
     }
 
-    /// A point of the world in the placement's own frame [m].
+    /// A point of the world in the placement's own frame (m).
     pub fn point_from_world(self, point_in_world: Vec3) -> Vec3 {
         self.rotation().inverse() * (point_in_world - self.position.at_height(0.0))
     }

@@ -7,7 +7,7 @@ use crate::skeleton::{JointId, Skeleton};
 /// The posture of one skeleton at one moment.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Pose {
-    /// Positions in the parent's frame [m], one per joint of [`Skeleton::translating`], the root first.
+    /// Positions in the parent's frame (m), one per joint of [`Skeleton::translating`], the root first.
     pub translations: Vec<Vec3>,
     /// Rotations relative to the parent, one per joint.
     pub rotations: Vec<Quat>,
@@ -19,7 +19,7 @@ impl Pose {
         PoseView { translations: &self.translations, rotations: &self.rotations }
     }
 
-    /// Where the root is [m].
+    /// Where the root is (m).
     pub fn root(&self) -> Vec3 {
         self.translations[0]
     }
@@ -43,7 +43,7 @@ pub struct PoseView<'a> {
 }
 
 impl PoseView<'_> {
-    /// Where the root is [m].
+    /// Where the root is (m).
     pub fn root(self) -> Vec3 {
         self.translations[0]
     }
@@ -57,14 +57,14 @@ impl PoseView<'_> {
 /// World transforms of all joints of one pose.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct GlobalPose {
-    /// Joint positions in the world [m].
+    /// Joint positions in the world (m).
     pub positions: Vec<Vec3>,
     /// `world_from_joint` rotations.
     pub rotations: Vec<Quat>,
 }
 
 impl GlobalPose {
-    /// A point given in a joint's own frame, in the world [m].
+    /// A point given in a joint's own frame, in the world (m).
     pub fn point(&self, joint: JointId, point_in_joint: Vec3) -> Vec3 {
         self.positions[joint.idx()] + self.rotations[joint.idx()] * point_in_joint
     }

@@ -31,7 +31,7 @@ pub struct Joint {
     pub name: String,
     /// The joint it hangs from; `None` for the root alone.
     pub parent: Option<JointId>,
-    /// Where the joint sits in its parent's frame when it does not translate [m].
+    /// Where the joint sits in its parent's frame when it does not translate (m).
     pub offset: Vec3,
     /// Its rotation relative to its parent in the rest pose.
     pub rest_rotation: Quat,
@@ -39,7 +39,7 @@ pub struct Joint {
     pub translates: bool,
     /// The part it plays in a humanoid.
     pub bone: Option<Bone>,
-    /// Ends of the bone where no joint follows (BVH's end sites), in the joint's own frame [m].
+    /// Ends of the bone where no joint follows (BVH's end sites), in the joint's own frame (m).
     pub tips: Vec<Vec3>,
 }
 
@@ -62,7 +62,7 @@ impl Joint {
         Joint { bone: Some(bone), ..self }
     }
 
-    /// The same joint with one more end of its bone, in its own frame [m].
+    /// The same joint with one more end of its bone, in its own frame (m).
     pub fn with_tip(mut self, tip: Vec3) -> Joint {
         self.tips.push(tip);
         self

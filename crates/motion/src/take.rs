@@ -48,14 +48,14 @@ pub struct Character {
     pub color: Color,
     /// Its shape. The clip's skeleton is the body's.
     pub body: Arc<Body>,
-    /// When it enters the take [s]; its clip's first frame is then.
+    /// When it enters the take (s); its clip's first frame is then.
     pub enter: f64,
     /// Its motion in world coordinates, at any rate. It leaves with the last frame.
     pub clip: Clip,
 }
 
 impl Character {
-    /// When it leaves the take [s].
+    /// When it leaves the take (s).
     pub fn exit(&self) -> f64 {
         self.enter + self.clip.duration()
     }
@@ -70,14 +70,14 @@ pub struct Prop {
     pub color: Color,
     /// Its volume, each piece fixed to a joint of the clip's skeleton.
     pub pieces: Vec<Piece>,
-    /// When it enters the take [s].
+    /// When it enters the take (s).
     pub enter: f64,
     /// Its motion in world coordinates, at any rate.
     pub clip: Clip,
 }
 
 impl Prop {
-    /// When it leaves the take [s].
+    /// When it leaves the take (s).
     pub fn exit(&self) -> f64 {
         self.enter + self.clip.duration()
     }
@@ -88,7 +88,7 @@ impl Prop {
 pub struct Piece {
     /// The joint it is fixed to.
     pub joint: JointId,
-    /// Its centre in the joint's frame [m].
+    /// Its centre in the joint's frame (m).
     pub center: Vec3,
     /// `joint_from_piece`.
     pub rotation: Quat,
@@ -99,28 +99,28 @@ pub struct Piece {
 /// The shape of a piece, centred on its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Shape {
-    /// A box with these half sizes [m].
+    /// A box with these half sizes (m).
     Box {
-        /// Half the size along each axis [m].
+        /// Half the size along each axis (m).
         half: Vec3,
     },
-    /// A ball [m].
+    /// A ball (m).
     Ball {
-        /// Its radius [m].
+        /// Its radius (m).
         radius: f32,
     },
     /// A cylinder with round ends along Y.
     Capsule {
-        /// Half the length of its axis, without the ends [m].
+        /// Half the length of its axis, without the ends (m).
         half_length: f32,
-        /// Its radius [m].
+        /// Its radius (m).
         radius: f32,
     },
     /// A cylinder along Y.
     Cylinder {
-        /// Half its height [m].
+        /// Half its height (m).
         half_length: f32,
-        /// Its radius [m].
+        /// Its radius (m).
         radius: f32,
     },
 }
@@ -153,7 +153,7 @@ pub enum EventKind {
 /// Something that happened at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// When [s].
+    /// When (s).
     pub t: f64,
     /// What.
     pub kind: EventKind,
@@ -166,7 +166,7 @@ pub struct Event {
     /// The part of the body or prop concerned, such as `rightHand`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
-    /// How fast [m/s].
+    /// How fast (m/s).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
     /// What else there is to say.
@@ -195,15 +195,15 @@ pub enum Touching {
 /// A force between two things at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
-    /// When [s].
+    /// When (s).
     pub t: f64,
     /// What it acts on.
     pub on: Touching,
     /// What it comes from.
     pub from: Touching,
-    /// Where, in the world [m].
+    /// Where, in the world (m).
     pub point: Vec3,
-    /// How strong and which way, in the world [N].
+    /// How strong and which way, in the world (N).
     pub force: Vec3,
 }
 
@@ -224,7 +224,7 @@ pub enum TakeError {
     Time {
         /// The character, prop or event.
         name: String,
-        /// The time [s].
+        /// The time (s).
         t: f64,
     },
     /// A piece or a force refers to a joint, character or prop that is not there.
@@ -248,7 +248,7 @@ impl Take {
         }
     }
 
-    /// When the last character or prop leaves [s].
+    /// When the last character or prop leaves (s).
     pub fn duration(&self) -> f64 {
         let exits = self.characters.iter().map(Character::exit).chain(self.props.iter().map(Prop::exit));
         exits.fold(0.0, f64::max)

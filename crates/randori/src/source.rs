@@ -64,7 +64,7 @@ pub(crate) enum Onto {
 /// Somebody read from a file.
 pub(crate) struct Loaded {
     pub(crate) name: String,
-    /// When the clip begins in its file [s].
+    /// When the clip begins in its file (s).
     pub(crate) start: f64,
     pub(crate) import: Import,
 }

@@ -21,7 +21,7 @@ pub use shapes::shape_mesh;
 /// Triangles in space.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Mesh {
-    /// Corners [m].
+    /// Corners (m).
     pub positions: Vec<Vec3>,
     /// Unit vectors outwards, one per corner.
     pub normals: Vec<Vec3>,
@@ -40,7 +40,7 @@ pub struct Mesh {
 /// ```
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct SkinnedMesh {
-    /// Corners in the world space of the skeleton's rest pose [m].
+    /// Corners in the world space of the skeleton's rest pose (m).
     pub positions: Vec<Vec3>,
     /// Unit vectors outwards, one per corner.
     pub normals: Vec<Vec3>,

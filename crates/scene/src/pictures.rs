@@ -87,7 +87,7 @@ impl Default for Still {
     }
 }
 
-/// One moment of a take [s] as a PNG.
+/// One moment of a take (s) as a PNG.
 pub fn still(take: &Take, t: f64, options: &Still) -> Result<Vec<u8>, PictureError> {
     check_moment(t)?;
     let mut renderer = Renderer::new(options.width, options.height, options.style)?;

@@ -42,7 +42,7 @@ pub use stage::Stage;
 pub const MAX_SIDE: u32 = 8192;
 /// The most samples of one frame, about 0.5 GB of scratch memory.
 pub const MAX_SAMPLES: u64 = 1 << 26;
-/// The longest take a camera can be planned for [s]: one day.
+/// The longest take a camera can be planned for (s): one day.
 pub const MAX_DURATION: f64 = 86_400.0;
 
 /// How many samples are taken of each pixel at the edges of bodies.
@@ -81,7 +81,7 @@ pub struct Style {
     pub floor: Color,
     /// The lines of the floor's grid.
     pub line: Color,
-    /// Between two strong lines of the grid [m]; weak ones lie half-way. 0 for no grid.
+    /// Between two strong lines of the grid (m); weak ones lie half-way. 0 for no grid.
     pub grid: f32,
     /// How dark shadows are, 0 to 1.
     pub shadow: f32,

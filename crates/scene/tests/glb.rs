@@ -1,5 +1,7 @@
 //! Takes written as GLB and read back: what goes out comes in again, and broken files are refused.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use glam::Vec3;
 use randori_motion::formats::gltf::{self, Document, ImportedScene, WorldPose};
 use randori_motion::formats::{ImportError, ImportOptions};
@@ -17,7 +19,7 @@ fn import(bytes: &[u8]) -> Result<ImportedScene, ImportError> {
     gltf::import("test", bytes, &ImportOptions::default(), &|path| Err(format!("asked for {path}")))
 }
 
-/// The largest distance of any joint in any frame between a character and its copy [m].
+/// The largest distance of any joint in any frame between a character and its copy (m).
 fn distance(character: &Character, copy: &randori_motion::Clip) -> f32 {
     let (skeleton, other) = (character.clip.skeleton(), copy.skeleton());
     let mut worst = 0.0f32;

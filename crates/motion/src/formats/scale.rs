@@ -11,11 +11,11 @@ const UNITS: [(f64, &str, f64); 5] = [
     (0.0254 / 0.45, "CMU's unit of 0.0254 / 0.45 m", 0.3),
 ];
 
-/// What the longest way along bones from the hips of a person comes to [m]: mostly a leg to the tip of the
+/// What the longest way along bones from the hips of a person comes to (m): mostly a leg to the tip of the
 /// toes or an arm to the tip of the fingers.
 const REACH: f64 = 1.25;
 
-/// Reaches that are believed to be a person's [m].
+/// Reaches that are believed to be a person's (m).
 const BELIEVED: std::ops::Range<f64> = 0.5..2.6;
 
 /// The metres per unit of a file and how they were found.

@@ -14,24 +14,24 @@ use super::{Finding, Kind, Limits};
 pub struct Pair {
     /// Their names.
     pub pair: [String; 2],
-    /// The least distance of their hips along the floor [m].
+    /// The least distance of their hips along the floor (m).
     pub closest_hips_m: f64,
-    /// How deep one torso or head was inside the other's [cm].
+    /// How deep one torso or head was inside the other's (cm).
     pub core_penetration_cm_max: f64,
-    /// How deep any part was inside any other [cm].
+    /// How deep any part was inside any other (cm).
     pub limb_penetration_cm_max: f64,
-    /// Share of all frames in which torsos or heads were deeper than 3 cm in each other [%].
+    /// Share of all frames in which torsos or heads were deeper than 3 cm in each other (%).
     pub frames_core_deeper_3cm_percent: f64,
 }
 
-/// Pairs whose hips never come nearer than this cannot touch [m].
+/// Pairs whose hips never come nearer than this cannot touch (m).
 const NEAR: f32 = 2.5;
-/// In frames with hips farther apart than this nobody can reach the other [m].
+/// In frames with hips farther apart than this nobody can reach the other (m).
 const OUT_OF_REACH: f32 = 3.5;
-/// What counts as inside rather than in touch [m].
+/// What counts as inside rather than in touch (m).
 const DEEP: f32 = 0.03;
 
-/// The volume that any humanoid is taken to have: from bone to bone with a radius [m]. The first four are
+/// The volume that any humanoid is taken to have: from bone to bone with a radius (m). The first four are
 /// its core.
 const VOLUME: [(Bone, Bone, f32); 12] = [
     (Bone::Hips, Bone::Spine, 0.13),
@@ -146,7 +146,7 @@ fn volume_of(performer: &Performer) -> Vec<Part<'_>> {
 
 /// The least distance between two segments.
 ///
-/// Reference: [Ericson2005], section 5.1.9. Symbols as printed there: d1, d2 the segments' directions, r
+/// Reference: \[Ericson2005\], section 5.1.9. Symbols as printed there: d1, d2 the segments' directions, r
 /// between their starts, s and t the places along them.
 fn segment_distance((p1, q1): (Vec3, Vec3), (p2, q2): (Vec3, Vec3)) -> f32 {
     const EPSILON: f32 = 1e-12;

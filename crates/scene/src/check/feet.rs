@@ -13,23 +13,23 @@ use super::{Finding, Kind, Limits};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Feet {
     /// How far a foot wanders during one contact: median, 95th percentile and maximum over all contacts
-    /// of both feet [cm]; none without a contact.
+    /// of both feet (cm); none without a contact.
     pub foot_slide_cm_p50_p95_max: Option<[f64; 3]>,
-    /// Mean horizontal speed near the floor, weighted by nearness, left and right [cm/s].
+    /// Mean horizontal speed near the floor, weighted by nearness, left and right (cm/s).
     pub skate_cm_per_s: Vec<f64>,
-    /// How deep the deepest ball is below the floor [cm].
+    /// How deep the deepest ball is below the floor (cm).
     pub foot_sink_cm_max: Option<f64>,
     /// Contacts of both feet.
     pub contacts: usize,
 }
 
-/// A foot is down below this height above its own stance height [m]...
+/// A foot is down below this height above its own stance height (m)...
 const DOWN_HEIGHT: f32 = 0.03;
-/// ...if it also moves up or down slower than this [m/s].
+/// ...if it also moves up or down slower than this (m/s).
 const DOWN_SPEED: f32 = 0.25;
-/// Shorter touches than this are no contact [s].
+/// Shorter touches than this are no contact (s).
 const SHORTEST_CONTACT: f64 = 0.08;
-/// Skate counts below this height above the stance height [m].
+/// Skate counts below this height above the stance height (m).
 const SKATE_HEIGHT: f32 = 0.025;
 
 pub(super) fn measure(performer: &Performer, fps: f64, limits: &Limits, findings: &mut Vec<Finding>) -> Feet {

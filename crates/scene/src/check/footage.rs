@@ -34,11 +34,11 @@ pub struct Track {
     pub bone: Option<Bone>,
     /// The track it hangs from.
     pub parent: Option<usize>,
-    /// Its position in the rest pose [m].
+    /// Its position in the rest pose (m).
     pub rest_position: Vec3,
     /// `world_from_joint` in the rest pose.
     pub rest_rotation: Quat,
-    /// Its position in the world in every frame [m].
+    /// Its position in the world in every frame (m).
     pub positions: Vec<Vec3>,
     /// `world_from_joint` in every frame.
     pub rotations: Vec<Quat>,
@@ -60,7 +60,7 @@ pub enum FootageError {
     /// Too many samples to hold.
     #[error("{seconds:.0} s at {fps} frames per second is too long to check at once")]
     TooLong {
-        /// The length [s].
+        /// The length (s).
         seconds: f64,
         /// The rate asked for.
         fps: f64,

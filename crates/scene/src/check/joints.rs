@@ -11,7 +11,7 @@ use super::{Finding, Kind, Limits};
 /// How a character's joints move.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Joints {
-    /// The greatest acceleration of any joint [m/s²].
+    /// The greatest acceleration of any joint (m/s²).
     pub peak_acceleration_m_s2: f64,
     /// How many accelerations, over all joints and frames, are beyond the limit.
     pub pops: usize,
@@ -19,15 +19,15 @@ pub struct Joints {
     pub popping_joints: Vec<String>,
     /// Frames in which the root moves faster than the limit.
     pub root_jumps: usize,
-    /// The most a knee bends [deg].
+    /// The most a knee bends (deg).
     pub knee_flexion_deg_max: f64,
-    /// The most an elbow bends [deg].
+    /// The most an elbow bends (deg).
     pub elbow_flexion_deg_max: f64,
-    /// The most a knee bends the wrong way [deg].
+    /// The most a knee bends the wrong way (deg).
     pub knee_hyperextension_deg_max: f64,
-    /// The most an elbow bends the wrong way [deg].
+    /// The most an elbow bends the wrong way (deg).
     pub elbow_hyperextension_deg_max: f64,
-    /// The most a bone changes its length [mm].
+    /// The most a bone changes its length (mm).
     pub bone_stretch_mm: f64,
 }
 
@@ -138,7 +138,7 @@ enum Bends {
     Backward,
 }
 
-/// The greatest flexion and hyperextension of a hinge [deg].
+/// The greatest flexion and hyperextension of a hinge (deg).
 ///
 /// The hinge's axis is found in the rest pose, where the person's front is known, and then carried along
 /// by the upper bone; so it needs no convention about the frames of the file's joints.

@@ -24,23 +24,23 @@ pub use joints::Joints;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Sliding of a planted foot during one contact, 95th percentile over the contacts [cm].
+    /// Sliding of a planted foot during one contact, 95th percentile over the contacts (cm).
     pub foot_slide_cm: f64,
-    /// Height-weighted horizontal speed of the feet near the floor [cm/s].
+    /// Height-weighted horizontal speed of the feet near the floor (cm/s).
     pub skate_cm_per_s: f64,
-    /// Depth of a toe below the floor [cm].
+    /// Depth of a toe below the floor (cm).
     pub foot_sink_cm: f64,
-    /// Depth of one torso or head inside another [cm].
+    /// Depth of one torso or head inside another (cm).
     pub core_penetration_cm: f64,
-    /// Acceleration of any joint [m/s²]; beyond it the eye sees a pop.
+    /// Acceleration of any joint (m/s²); beyond it the eye sees a pop.
     pub acceleration_m_s2: f64,
-    /// Speed of the root [m/s]; beyond it the character jumps.
+    /// Speed of the root (m/s); beyond it the character jumps.
     pub root_speed_m_s: f64,
-    /// Bending of a knee or an elbow [deg].
+    /// Bending of a knee or an elbow (deg).
     pub flexion_deg: f64,
-    /// Bending of a knee or an elbow the wrong way [deg].
+    /// Bending of a knee or an elbow the wrong way (deg).
     pub hyperextension_deg: f64,
-    /// Change of a bone's length over the file [mm].
+    /// Change of a bone's length over the file (mm).
     pub bone_stretch_mm: f64,
 }
 
@@ -64,7 +64,7 @@ impl Default for Limits {
 /// All that was measured in one file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// Length of the footage [s].
+    /// Length of the footage (s).
     pub seconds: f64,
     /// The rate it was sampled at; frame numbers count at this rate from 0.
     pub fps: f64,

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-/// Velocities by central differences, one-sided at the ends [units/s].
+/// Velocities by central differences, one-sided at the ends (units/s).
 pub(super) fn velocities(track: &[Vec3], fps: f64) -> Vec<Vec3> {
     let fps = fps as f32;
     let last = track.len().saturating_sub(1);

@@ -25,7 +25,7 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Times of keys [s].
+    /// Times of keys (s).
     pub(super) fn times(&mut self, times: &[f32]) -> usize {
         let bounds = bounds(times.iter().map(|time| [*time]));
         self.add(
@@ -38,7 +38,7 @@ impl Buffers {
         )
     }
 
-    /// Weights of morph targets over time [-].
+    /// Weights of morph targets over time (-).
     pub(super) fn scalars(&mut self, values: &[f32]) -> usize {
         self.add(
             Target::Keys,
@@ -66,7 +66,7 @@ impl Buffers {
         self.add(Target::Matrices, matrices.len(), "MAT4", 5126, None, bytes)
     }
 
-    /// Positions of vertices [m].
+    /// Positions of vertices (m).
     pub(super) fn positions(&mut self, positions: &[Vec3]) -> usize {
         let bounds = bounds(positions.iter().map(|position| position.to_array()));
         let bytes = positions.iter().flat_map(|position| floats(position.to_array()));

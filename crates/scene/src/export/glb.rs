@@ -94,7 +94,7 @@ fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
 #[derive(Default)]
 struct Writer {
     options: GlbOptions,
-    /// Of the whole take [s].
+    /// Of the whole take (s).
     duration: f64,
     buffers: Buffers,
     nodes: Vec<Value>,

@@ -27,7 +27,7 @@ pub enum ExportError {
         name: String,
         /// The first of the two frames, from 0.
         frame: usize,
-        /// The time [s].
+        /// The time (s).
         seconds: f32,
     },
     /// The file would not fit its own 32-bit lengths.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::glb::bone_names;
 
 /// World positions of every joint of every character in some frames of a take at `fps`:
-/// `{"fps": 60, "frames": [0, 30], "characters": {"blue": {"hips": [[x, y, z], …], …}, …}}` [m].
+/// `{"fps": 60, "frames": [0, 30], "characters": {"blue": {"hips": [[x, y, z], …], …}, …}}` (m).
 ///
 /// Joints are named as in the exported GLB, without the character's prefix. Outside its span a character
 /// holds its first or last pose, as it does in the GLB.

@@ -33,9 +33,9 @@ impl Weights {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ring {
     pub(super) center: Vec3,
-    /// Half axis of the section [m].
+    /// Half axis of the section (m).
     pub(super) across: Vec3,
-    /// The other half axis [m]; across the first.
+    /// The other half axis (m); across the first.
     pub(super) deep: Vec3,
     /// 0 for an ellipse, towards 1 for a box with round edges.
     pub(super) corner: f32,

@@ -26,9 +26,9 @@ pub struct Animation {
     pub height: u32,
     /// Frames per second of the pictures, whatever the rate of the poses.
     pub rate: FrameRate,
-    /// The first moment [s].
+    /// The first moment (s).
     pub from: f64,
-    /// The last moment [s]; the take's end if `None`.
+    /// The last moment (s); the take's end if `None`.
     pub to: Option<f64>,
     /// Where it is seen from.
     pub camera: Camera,
@@ -52,7 +52,7 @@ impl Default for Animation {
 }
 
 impl Animation {
-    /// The moments of all frames [s].
+    /// The moments of all frames (s).
     pub fn moments(&self, take: &Take) -> Result<Vec<f64>, PictureError> {
         let to = self.to.unwrap_or_else(|| take.duration());
         let span = to - self.from;

@@ -32,17 +32,17 @@ pub struct Sheet {
 pub enum Moments {
     /// Evenly over the whole take, first and last moment included.
     Whole,
-    /// Evenly from one time to another [s], both included.
+    /// Evenly from one time to another (s), both included.
     Between(f64, f64),
-    /// At these times [s], row by row; as many as there are places.
+    /// At these times (s), row by row; as many as there are places.
     At(Vec<f64>),
     /// One row for each of the first events of these kinds, evenly from before to after it.
     Around {
         /// The kinds of events.
         kinds: Vec<EventKind>,
-        /// How long before the event a row begins [s].
+        /// How long before the event a row begins (s).
         before: f64,
-        /// How long after the event a row ends [s].
+        /// How long after the event a row ends (s).
         after: f64,
     },
 }
@@ -62,7 +62,7 @@ impl Default for Sheet {
     }
 }
 
-/// Between pictures and around them [pixels].
+/// Between pictures and around them (pixels).
 const MARGIN: u32 = 6;
 const PAPER: u8 = 255;
 const INK: [f32; 3] = [30.0, 33.0, 40.0];

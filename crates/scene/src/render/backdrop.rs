@@ -29,7 +29,7 @@ impl Projection {
         Projection { eye: view.eye, right, up, forward, focal, width, height }
     }
 
-    /// Right, up and ahead of the eye [m].
+    /// Right, up and ahead of the eye (m).
     pub(super) fn to_eye(self, point: Vec3) -> Vec3 {
         let from_eye = point - self.eye;
         Vec3::new(self.right.dot(from_eye), self.up.dot(from_eye), self.forward.dot(from_eye))
@@ -46,7 +46,7 @@ impl Projection {
         self.forward + self.up * ((0.5 * self.height as f32 - row) / self.focal)
     }
 
-    /// One over the depth at which a row meets the plane at this height; 0 if it does not [1/m].
+    /// One over the depth at which a row meets the plane at this height; 0 if it does not (1/m).
     pub(super) fn inv_depth_of_plane(self, row: f32, height: f32) -> f32 {
         let above = self.eye.y - height;
         if above <= 0.0 { 0.0 } else { (-self.row_direction(row).y / above).max(0.0) }
@@ -142,12 +142,12 @@ impl Rows {
     }
 }
 
-/// Beyond this the floor has faded into the horizon [m].
+/// Beyond this the floor has faded into the horizon (m).
 const FAR_FLOOR: f32 = 400.0;
-/// Where half of the floor's colour has faded [m].
+/// Where half of the floor's colour has faded (m).
 const FADE: f32 = 16.0;
 
-/// Places on the floor, x and z, along one row: the leftmost pixel's, and the step from pixel to pixel [m].
+/// Places on the floor, x and z, along one row: the leftmost pixel's, and the step from pixel to pixel (m).
 struct FloorRow {
     start: [f32; 2],
     step: [f32; 2],

@@ -11,22 +11,22 @@ use super::{MAX_DURATION, RenderError};
 /// An eye at one moment. The picture's upper edge is level with the horizon: there is no roll.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
-    /// Where the camera is [m].
+    /// Where the camera is (m).
     pub eye: Vec3,
-    /// What is in the middle of the picture [m].
+    /// What is in the middle of the picture (m).
     pub target: Vec3,
-    /// From the lower to the upper edge of the picture [rad].
+    /// From the lower to the upper edge of the picture (rad).
     pub fov: f32,
 }
 
 /// The direction a camera looks from, when it finds its own distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Angle {
-    /// Where it stands around the scene [rad]: 0 is in front of a rest pose (+Z), positive towards +X.
+    /// Where it stands around the scene (rad): 0 is in front of a rest pose (+Z), positive towards +X.
     pub heading: f32,
-    /// How far above the horizon it stands [rad]; below π/2.
+    /// How far above the horizon it stands (rad); below π/2.
     pub pitch: f32,
-    /// From the lower to the upper edge of the picture [rad].
+    /// From the lower to the upper edge of the picture (rad).
     pub fov: f32,
     /// The share of the picture that stays free at each edge, 0 to 0.45.
     pub margin: f32,
@@ -44,7 +44,7 @@ impl Angle {
     pub fn across(take: &Take) -> Angle {
         /// How many moments of the take are looked at.
         const N_LOOKS: usize = 64;
-        /// A little off the right angle, for depth [rad].
+        /// A little off the right angle, for depth (rad).
         const OFF: f32 = 0.25;
         let default = Angle::default();
         let mut pose = Pose::default();
@@ -201,7 +201,7 @@ impl Shot {
                 return Ok(Shot { way: Way::Still(lens.view(angle, all)) });
             }
             Camera::Follow(_) => {
-                /// How long before and after a moment the camera already knows of it [s].
+                /// How long before and after a moment the camera already knows of it (s).
                 const FORESIGHT: f64 = 1.2;
                 let radius = libm::ceil(0.5 * FORESIGHT / step) as usize;
                 // The largest reach within the window, then averaged within the same window: never less
@@ -220,7 +220,7 @@ impl Shot {
         Ok(Shot { way: Way::Moving { angle, lens, step, reaches } })
     }
 
-    /// The eye at a time [s].
+    /// The eye at a time (s).
     pub fn view(&self, t: f64) -> View {
         match &self.way {
             Way::Still(view) => *view,
@@ -266,7 +266,7 @@ impl Lens {
         View { eye, target: eye + self.forward, fov: angle.fov }
     }
 
-    /// The depth of the nearest eye that holds this reach, along the camera's axis [m].
+    /// The depth of the nearest eye that holds this reach, along the camera's axis (m).
     fn nearest_eye(&self, reach: Reach) -> f32 {
         let [left, right, bottom, top, ..] = reach.0;
         let z_for_x = -(left + right) / (2.0 * self.slope_x);
@@ -274,7 +274,7 @@ impl Lens {
         z_for_x.min(z_for_y)
     }
 
-    /// A larger reach with the same middle, seen from this distance [m].
+    /// A larger reach with the same middle, seen from this distance (m).
     fn moved_back(&self, reach: Reach, distance: f32) -> Reach {
         let more = self.nearest_eye(reach) - (reach.depth() - distance);
         let [left, right, bottom, top, near, far] = reach.0;
@@ -306,9 +306,9 @@ struct Scratch {
 impl Reach {
     /// Of all characters at a time, or of all props if the take has no characters; `None` if nobody is there.
     fn at(take: &Take, t: f64, lens: &Lens, scratch: &mut Scratch) -> Option<Reach> {
-        /// From a joint to the skin around it [m].
+        /// From a joint to the skin around it (m).
         const FLESH: f32 = 0.11;
-        /// Beyond this nothing can be shown, and sums would lose centimetres [m].
+        /// Beyond this nothing can be shown, and sums would lose centimetres (m).
         const FAR: f32 = 1e5;
         let mut reach: Option<Reach> = None;
         let mut include = |point: Vec3, radius: f32| {
@@ -354,7 +354,7 @@ impl Reach {
         Reach(std::array::from_fn(|k| self.0[k].max(other.0[k])))
     }
 
-    /// Midway between the nearest and the farthest [m].
+    /// Midway between the nearest and the farthest (m).
     fn depth(self) -> f32 {
         0.5 * (self.0[5] - self.0[4])
     }

@@ -34,7 +34,7 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// How long a blow is shown [s].
+/// How long a blow is shown (s).
 const FLASH: f64 = 0.3;
 const INK: [f32; 3] = [44.0, 48.0, 56.0];
 

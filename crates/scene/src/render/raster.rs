@@ -13,7 +13,7 @@ pub(super) struct Corner {
     x: i32,
     /// In sixteenths of a sample, down.
     y: i32,
-    /// One over the depth [1/m].
+    /// One over the depth (1/m).
     inv_depth: f32,
     /// sRGB 0 to 255, divided by the depth.
     color: [f32; 3],
@@ -39,7 +39,7 @@ impl Corner {
 pub(super) struct Samples {
     width: i32,
     height: i32,
-    /// One over the depth of what was drawn so far [1/m].
+    /// One over the depth of what was drawn so far (1/m).
     depths: Vec<f32>,
     /// sRGB and whether anything was drawn.
     colors: Vec<[u8; 4]>,

@@ -38,16 +38,16 @@ struct BodyScratch {
     carries: Vec<(Mat3, Vec3)>,
     positions: Vec<Vec3>,
     normals: Vec<Vec3>,
-    /// In the eye's frame [m] and sRGB.
+    /// In the eye's frame (m) and sRGB.
     lit: Vec<(Vec3, [f32; 3])>,
     corners: Vec<Option<Corner>>,
 }
 
-/// Nothing nearer than this to the eye is drawn [m].
+/// Nothing nearer than this to the eye is drawn (m).
 const NEAR: f32 = 0.05;
 
 impl Renderer {
-    /// Memory for pictures of this size [pixels].
+    /// Memory for pictures of this size (pixels).
     pub fn new(width: u32, height: u32, style: Style) -> Result<Renderer, RenderError> {
         style.validate()?;
         let side = style.quality.samples_per_side();
@@ -69,12 +69,12 @@ impl Renderer {
         })
     }
 
-    /// The picture's width and height [pixels].
+    /// The picture's width and height (pixels).
     pub fn size(&self) -> (u32, u32) {
         (self.width, self.height)
     }
 
-    /// Draws a moment [s]: rows from the top, three bytes of sRGB for each pixel.
+    /// Draws a moment (s): rows from the top, three bytes of sRGB for each pixel.
     pub fn draw(&mut self, stage: &Stage<'_>, t: f64, view: &View) -> &[u8] {
         let projection = Projection::new(view, self.width, self.height);
         let lamps = Lamps::new(projection.eye, projection.right);

@@ -6,7 +6,7 @@ use glam::Vec3;
 /// The shadow of one body on a patch of the floor.
 #[derive(Debug, Default)]
 pub(super) struct ShadowMap {
-    /// Side of a texel [m]; texels lie on a lattice fixed to the world, so that shadows do not shimmer.
+    /// Side of a texel (m); texels lie on a lattice fixed to the world, so that shadows do not shimmer.
     texel: f32,
     /// The first texel's place on the lattice.
     first: [i32; 2],
@@ -19,14 +19,14 @@ pub(super) struct ShadowMap {
     thrown: Vec<[f32; 3]>,
 }
 
-/// The finest texel [m].
+/// The finest texel (m).
 const TEXEL: f32 = 0.02;
 /// Bodies larger than this many texels get coarser ones.
 const MAX_TEXELS: f32 = 320.0;
 /// Box blurs of this radius are done twice, in texels.
 const BLUR: usize = 2;
 const MARGIN: i32 = 2 * BLUR as i32 + 8;
-/// Beyond this a lattice of 2 cm has no 32-bit numbers [m].
+/// Beyond this a lattice of 2 cm has no 32-bit numbers (m).
 const FAR: f32 = 1e6;
 
 impl ShadowMap {
@@ -77,7 +77,7 @@ impl ShadowMap {
 
     /// Darkens the floor below a ball that is close to it.
     pub(super) fn touch(&mut self, center: Vec3, radius: f32) {
-        /// The height from which a body no longer darkens the floor below [m].
+        /// The height from which a body no longer darkens the floor below (m).
         const CLOSE: f32 = 0.35;
         let gap = (center.y - radius).max(0.0);
         if self.size[0] == 0 || gap >= CLOSE || radius.is_nan() || radius > 10.0 {
@@ -108,7 +108,7 @@ impl ShadowMap {
     }
 
     /// Adds its darkness to a row of pixels whose places on the floor run straight from `start` by `step`
-    /// [m]. Where shadows of several bodies meet, the darkest counts.
+    /// (m). Where shadows of several bodies meet, the darkest counts.
     pub(super) fn shade_row(&self, start: [f32; 2], step: [f32; 2], shade: &mut [f32]) {
         if self.size[0] == 0 {
             return;

@@ -90,7 +90,7 @@ pub(super) fn present(enter: f64, exit: f64, t: f64) -> bool {
     t >= enter - ROUNDING && t <= exit + ROUNDING
 }
 
-/// From the centre of a shape to its farthest point [m].
+/// From the centre of a shape to its farthest point (m).
 pub(super) fn shape_radius(shape: &Shape) -> f32 {
     match *shape {
         Shape::Box { half } => half.length(),

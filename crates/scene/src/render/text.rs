@@ -5,7 +5,7 @@ use super::overlay::Canvas;
 /// From one letter to the next, in dots.
 const ADVANCE: i32 = 6;
 
-/// How wide a text is [pixels], `scale` pixels to a dot.
+/// How wide a text is (pixels), `scale` pixels to a dot.
 pub(crate) fn width(text: &str, scale: i32) -> i32 {
     (text.chars().count() as i32 * ADVANCE - 1).max(0) * scale
 }

@@ -37,7 +37,7 @@ pub struct ImportedCharacter {
     pub name: String,
     /// The animation.
     pub animation: Option<String>,
-    /// The time of the clip's first frame in the file [s].
+    /// The time of the clip's first frame in the file (s).
     pub start: f64,
     /// The motion.
     pub import: Import,
@@ -51,13 +51,13 @@ const FREE_NODES: usize = 1 << 22;
 /// How many node transforms each number of the file's keys may cost.
 const NODES_PER_KEY: usize = 4;
 
-/// A joint that strays less than this from its place has not been moved but rounded [m].
+/// A joint that strays less than this from its place has not been moved but rounded (m).
 const STILL: f32 = 1e-5;
 
-/// Farther from its parent no joint can be: sums of such lengths still fit 32-bit numbers [m].
+/// Farther from its parent no joint can be: sums of such lengths still fit 32-bit numbers (m).
 const FAR: f32 = 1e9;
 
-/// A rest pose larger than this is hardly a person measured in metres [m].
+/// A rest pose larger than this is hardly a person measured in metres (m).
 const GIANT: f32 = 10.0;
 
 /// Reads a GLB or `.gltf` and makes clips of the characters that its animations move.

@@ -74,11 +74,11 @@ pub struct Node {
 pub enum Local {
     /// Scaled, then rotated, then translated.
     Trs {
-        /// [m].
+        /// (m).
         translation: DVec3,
         /// Of unit length.
         rotation: DQuat,
-        /// One factor per axis [-].
+        /// One factor per axis (-).
         scale: DVec3,
     },
     /// As a matrix.
@@ -108,7 +108,7 @@ pub struct Animation {
 }
 
 impl Animation {
-    /// The time of the last key of any channel [s]; 0 without any.
+    /// The time of the last key of any channel (s); 0 without any.
     pub fn end(&self) -> f64 {
         self.channels.iter().map(|channel| self.samplers[channel.sampler].end()).fold(0.0, f64::max)
     }
@@ -128,18 +128,18 @@ pub struct Channel {
 /// What a channel moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Property {
-    /// Translation [m].
+    /// Translation (m).
     Translation,
     /// Rotation, as quaternions.
     Rotation,
-    /// Scale [-].
+    /// Scale (-).
     Scale,
 }
 
 /// Keys over time.
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    /// Times of the keys [s]: at least one, not negative, strictly increasing.
+    /// Times of the keys (s): at least one, not negative, strictly increasing.
     pub times: Arc<[f32]>,
     /// How it goes from key to key.
     pub interpolation: Interpolation,

@@ -19,7 +19,7 @@ pub struct WorldPose {
 }
 
 impl WorldPose {
-    /// Where a node is [m].
+    /// Where a node is (m).
     pub fn position(&self, node: usize) -> DVec3 {
         self.world_from_node[node].translation
     }
@@ -87,17 +87,17 @@ impl<'a> Evaluator<'a> {
         &self.order
     }
 
-    /// When the first key stands [s]; 0 without any.
+    /// When the first key stands (s); 0 without any.
     pub fn start(&self) -> f64 {
         self.start
     }
 
-    /// When the last key stands [s]; 0 without any.
+    /// When the last key stands (s); 0 without any.
     pub fn end(&self) -> f64 {
         self.end
     }
 
-    /// World transforms of all nodes at a time [s]: before the first key of a channel its first value
+    /// World transforms of all nodes at a time (s): before the first key of a channel its first value
     /// holds, after the last its last.
     pub fn evaluate(&self, seconds: f64, out: &mut WorldPose) {
         let nodes = &self.document.nodes;
@@ -161,22 +161,22 @@ impl Local {
 }
 
 impl Sampler {
-    /// The time of the first key [s].
+    /// The time of the first key (s).
     pub fn start(&self) -> f64 {
         f64::from(self.times[0])
     }
 
-    /// The time of the last key [s].
+    /// The time of the last key (s).
     pub fn end(&self) -> f64 {
         f64::from(self.times[self.times.len() - 1])
     }
 
-    /// A translation or scale at a time [s].
+    /// A translation or scale at a time (s).
     fn vector(&self, seconds: f64) -> DVec3 {
         self.interpolate(seconds, |a, b, fraction| a.lerp(b, fraction)).truncate()
     }
 
-    /// A rotation at a time [s], of unit length.
+    /// A rotation at a time (s), of unit length.
     fn rotation(&self, seconds: f64) -> DQuat {
         let value = self.interpolate(seconds, |a, b, fraction| {
             let (a, b) = (DQuat::from_vec4(a).normalize(), DQuat::from_vec4(b).normalize());
@@ -205,7 +205,7 @@ impl Sampler {
         }
     }
 
-    /// The key at or before a time, how far it is to the next (0 to 1), and how long that way is [s].
+    /// The key at or before a time, how far it is to the next (0 to 1), and how long that way is (s).
     fn segment(&self, seconds: f64) -> (usize, f64, f64) {
         let after = self.times.partition_point(|time| f64::from(*time) <= seconds);
         if after == 0 || after == self.times.len() {

@@ -34,7 +34,7 @@ impl Tempo {
         }
     }
 
-    /// The time of a frame [s].
+    /// The time of a frame (s).
     pub(super) fn time(&self, frame: usize) -> f64 {
         match &self.times {
             Times::Keys(times) => f64::from(times[frame]),

@@ -123,7 +123,7 @@ fn joints(skeleton: &Skeleton) -> Vec<JointInfo> {
     skeleton.joints().iter().map(describe).collect()
 }
 
-/// From the lowest to the highest joint or tip of the rest pose [m].
+/// From the lowest to the highest joint or tip of the rest pose (m).
 fn rest_height(skeleton: &Skeleton) -> f32 {
     let rest = skeleton.global_pose(skeleton.rest_pose().view());
     let heights = skeleton.ids().flat_map(|id| {
