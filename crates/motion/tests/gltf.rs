@@ -1,5 +1,7 @@
 //! glTF files made by hand: what they mean, and what is said of broken ones.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use glam::{DQuat, DVec3, Quat, Vec3};
@@ -240,12 +242,7 @@ fn skins_become_clips() {
 
 #[test]
 fn options_change_size_axis_and_rate() {
-    let options = ImportOptions {
-        scale: Some(0.01),
-        up: Some(UpAxis::Z),
-        rate: FrameRate::new(30, 1),
-        ..Default::default()
-    };
+    let options = ImportOptions { scale: Some(0.01), up: Some(UpAxis::Z), rate: FrameRate::new(30, 1) };
     let mut file = skinned_arm();
     file.json["nodes"][0]["translation"] = json!([0, 0, 100]);
     let scene = import("test", &file.text(), &options, &no_files).unwrap();
