@@ -1,4 +1,5 @@
 //! A small ASCII FBX made by hand: centimetres, +Z up, 60 frames per second.
+#![allow(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 #![cfg(feature = "fbx")]
 
 use glam::Vec3;
