@@ -5,8 +5,10 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
+use randori_motion::formats::gltf::Document;
 use randori_motion::{Bone, Build, Character, Clip, FrameRate, Pose, Take};
 use randori_scene::check::{Footage, Kind, Limits, Report, check};
+use randori_scene::export::{GlbOptions, glb};
 
 const N_FRAMES: usize = 120;
 
@@ -131,7 +133,13 @@ fn bodies_inside_each_other_are_found() {
 fn absent_characters_are_not_measured() {
     let mut late = character("late", Vec3::ZERO, |_, _| {});
     late.enter = 10.0;
-    let report = report(vec![character("early", Vec3::ZERO, |_, _| {}), late]);
-    assert!(report.pairs.is_empty(), "{:?}", report.pairs);
-    assert!(report.passes());
+    let mut take = Take::new("one after the other", 0);
+    take.characters = vec![character("early", Vec3::ZERO, |_, _| {}), late];
+    let bytes = glb(&take, &GlbOptions::default()).unwrap();
+    let document = Document::parse(&bytes, &|_| Err("no other files".to_owned())).unwrap();
+    for footage in [Footage::of_take(&take, 60.0), Footage::of_gltf(&document, 60.0)] {
+        let report = check(&footage.unwrap(), &Limits::default());
+        assert!(report.pairs.is_empty(), "{:?}", report.pairs);
+        assert!(report.passes());
+    }
 }

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Re
     let job = progress.job("drawing");
     let sheet = pictures::sheet(&take, &sheet_options(&take), &mut |done, total| job.step(done, total))?;
     files::write_atomically(&report.sheet, &sheet)?;
-    let options = Animation { camera: Camera::Whole(SIDE), ..Animation::default() };
+    let options = Animation { camera: Camera::Whole(Angle::across(&take)), ..Animation::default() };
     let mut step = |done, total| job.step(done, total);
     let animation = pictures::animation(&take, pictures::Format::Gif, &options, &mut step)?;
     drop(job);
@@ -86,9 +86,6 @@ pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Re
     Outcome::new(&report, text)
 }
 
-/// From the side, where fists and what they hit are both seen.
-const SIDE: Angle = Angle { heading: 1.25, pitch: 0.14, fov: 0.5, margin: 0.06 };
-
 /// Four pictures around each blow that meets something.
 fn sheet_options(take: &Take) -> Sheet {
     let met = |event: &&Event| matches!(event.kind, EventKind::Hit | EventKind::Blocked);
@@ -100,7 +97,7 @@ fn sheet_options(take: &Take) -> Sheet {
         rows: (moments.len() / 4) as u32,
         cell_width: 300,
         cell_height: 210,
-        camera: Camera::Follow(SIDE),
+        camera: Camera::Follow(Angle { margin: 0.05, pitch: 0.14, ..Angle::across(take) }),
         title: format!("randori demo: {}", take.name),
         moments: Moments::At(moments),
         ..Sheet::default()

@@ -123,7 +123,13 @@ fn performer_of(character: &Character, fps: f64, n_frames: usize) -> Performer {
             track.rotations.push(*rotation);
         }
     }
-    let first = ((character.enter * fps - 1e-6).ceil().max(0.0) as usize).min(n_frames);
-    let end = ((character.exit() * fps + 1e-6).floor() as usize + 1).clamp(first, n_frames);
-    Performer { name: character.name.clone(), tracks, present: first..end }
+    let present = present(character.enter, character.exit(), fps, n_frames);
+    Performer { name: character.name.clone(), tracks, present }
+}
+
+/// The frames that lie between two times (s).
+pub(super) fn present(enter: f64, exit: f64, fps: f64, n_frames: usize) -> std::ops::Range<usize> {
+    let first = ((enter * fps - 1e-6).ceil().max(0.0) as usize).min(n_frames);
+    let end = ((exit * fps + 1e-6).floor() as usize).saturating_add(1).clamp(first, n_frames);
+    first..end
 }

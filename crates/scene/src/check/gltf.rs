@@ -4,7 +4,7 @@ use glam::{DQuat, Quat, Vec3};
 use randori_motion::formats::gltf::{Document, WorldPose};
 use randori_motion::{Bone, Joint, JointId, Skeleton, names};
 
-use super::footage::{Footage, FootageError, Performer, Track, n_frames};
+use super::footage::{Footage, FootageError, Performer, Track, n_frames, present};
 
 impl Footage {
     /// All humanoids of a glTF file over all its animations, sampled from time 0.
@@ -23,7 +23,7 @@ impl Footage {
 
         let rest = rest_pose(document);
         let mut performers: Vec<Performer> =
-            people.iter().map(|person| person.performer(document, &rest, n_frames)).collect();
+            people.iter().map(|person| person.performer(document, &rest, n_frames, fps)).collect();
         let mut pose = WorldPose::default();
         for frame in 0..n_frames {
             evaluator.evaluate(frame as f64 / fps, &mut pose);
@@ -104,7 +104,7 @@ fn humanoid_below(document: &Document, hips: usize) -> Option<Humanoid> {
 }
 
 impl Humanoid {
-    fn performer(&self, document: &Document, rest: &WorldPose, n_frames: usize) -> Performer {
+    fn performer(&self, document: &Document, rest: &WorldPose, n_frames: usize, fps: f64) -> Performer {
         let tracks = (self.nodes.iter().zip(&self.parents).zip(&self.bones))
             .map(|((node, parent), bone)| Track {
                 name: document.nodes[*node].name.clone().unwrap_or_else(|| format!("node {node}")),
@@ -116,7 +116,20 @@ impl Humanoid {
                 rotations: Vec::<Quat>::with_capacity(n_frames),
             })
             .collect();
-        Performer { name: self.name.clone(), tracks, present: 0..n_frames }
+        Performer { name: self.name.clone(), tracks, present: self.present(document, n_frames, fps) }
+    }
+}
+
+impl Humanoid {
+    /// The frames between `enter` and `exit`, which our own files state on the armature; all of others.
+    fn present(&self, document: &Document, n_frames: usize, fps: f64) -> std::ops::Range<usize> {
+        let armature =
+            document.nodes[self.nodes[0]].parent.and_then(|node| document.nodes[node].randori.as_ref());
+        let time = |key: &str| armature.and_then(|randori| randori[key].as_f64());
+        match (time("enter"), time("exit")) {
+            (Some(enter), Some(exit)) => present(enter, exit, fps, n_frames),
+            _ => 0..n_frames,
+        }
     }
 }
 
