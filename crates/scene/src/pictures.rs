@@ -8,6 +8,7 @@
 mod animation;
 mod apng;
 mod changes;
+mod chart;
 mod gif;
 #[cfg(feature = "mp4")]
 mod mp4;
@@ -15,6 +16,7 @@ mod palette;
 mod sheet;
 
 pub use animation::{Animation, Format, animation};
+pub use chart::{Chart, Curve, chart};
 pub use sheet::{Moments, Sheet, sheet};
 
 use std::sync::Mutex;
