@@ -1,0 +1,2 @@
+//! The mathematics of zero-sum games.
+pub mod matrix;
