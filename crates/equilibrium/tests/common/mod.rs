@@ -1,6 +1,11 @@
 //! Shared by the integration tests: the reference files beside the repository, games by family, a general LP solver.
 #![allow(dead_code, reason = "each test file uses a part")]
 #![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "what is missing is said aloud; what is wrong fails"
+)]
+#![allow(
     clippy::disallowed_methods,
     reason = "tests read the reference files that lie beside the repository"
 )]
