@@ -66,6 +66,14 @@ impl Axis {
         }
     }
 
+    /// The value a share of the way along the axis.
+    pub fn at_share(self, share: f64) -> f64 {
+        self.snap(match self {
+            Self::Continuous { low, high } | Self::Periodic { low, high } => low + (high - low) * share,
+            Self::Discrete { count } => libm::floor(f64::from(count) * share),
+        })
+    }
+
     /// Whether the axis can be used: finite, not reversed, not empty.
     fn is_sound(self) -> bool {
         match self {

@@ -4,8 +4,10 @@
 //! indicators; over several axes it is the outer product of such sets; a *reduced* basis is a set of fixed combinations
 //! of another basis, as nested PCA makes them. All evaluate sparsely.
 
+mod gram;
 mod spline;
 
+pub(crate) use gram::Preconditioner;
 pub use spline::CubicSplines;
 
 use crate::game::Axis;
@@ -179,6 +181,15 @@ impl Basis {
 }
 
 impl ReducedBasis {
+    fn source(&self) -> &Basis {
+        &self.source
+    }
+
+    /// `source.len() × count`, row-major.
+    fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
     fn evaluate(&self, state: &[f64], row: &mut SparseRow) {
         let mut source = SparseRow::default();
         self.source.evaluate(state, &mut source);

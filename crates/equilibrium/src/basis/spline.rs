@@ -38,7 +38,16 @@ impl CubicSplines {
     pub fn at(&self, x: f64) -> ([usize; 4], [f64; 4]) {
         let width = self.high - self.low;
         // A slice of a game may have shrunk the axis to a point.
-        let share = if width > 0.0 { (x - self.low) / width } else { 0.0 };
+        self.at_share(if width > 0.0 { (x - self.low) / width } else { 0.0 })
+    }
+
+    /// Number of intervals between knots.
+    pub(super) fn cells(&self) -> usize {
+        if self.periodic { self.len } else { self.len - 3 }
+    }
+
+    /// [`Self::at`] for a point given as a share of the way from `low` to `high`.
+    pub(super) fn at_share(&self, share: f64) -> ([usize; 4], [f64; 4]) {
         if self.periodic {
             let position = (share - libm::floor(share)) * self.len as f64;
             let cell = (position as usize).min(self.len - 1);
@@ -52,7 +61,7 @@ impl CubicSplines {
             ];
             (std::array::from_fn(|k| (cell + self.len + k - 1) % self.len), values)
         } else {
-            let cells = self.len - 3;
+            let cells = self.cells();
             let position = share.clamp(0.0, 1.0) * cells as f64;
             let cell = (position as usize).min(cells - 1);
             // Knots in units of cells: 0 0 0 0 1 2 … cells cells cells cells; Cox and de Boor, unrolled.
@@ -76,7 +85,7 @@ impl CubicSplines {
     /// Where each spline is centred: on an interval the mean of its inner knots (Greville), which are points where
     /// interpolation is well posed.
     pub fn centres(&self) -> Vec<f64> {
-        let cells = if self.periodic { self.len } else { self.len - 3 };
+        let cells = self.cells();
         let step = (self.high - self.low) / cells as f64;
         let knot = |k: usize| (k as f64 - 3.0).clamp(0.0, cells as f64);
         (0..self.len)
