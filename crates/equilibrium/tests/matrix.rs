@@ -1,5 +1,7 @@
 //! Matrix games against exact references, a general LP solver, and games made to break a simplex.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "what fails, fails; what was measured is said")]
+
 mod common;
 
 use common::{FAMILIES, family_game, microlp_value, reference};

@@ -12,6 +12,7 @@
 mod batch;
 mod double;
 mod kernel;
+mod lanes;
 mod precise;
 mod tableau;
 
@@ -20,6 +21,7 @@ pub use batch::{BatchEquilibria, solve_batch};
 use std::array;
 
 use kernel::Kernel;
+use lanes::LaneTableau;
 use precise::PreciseTableau;
 use tableau::{ColumnSide, Ending, Tableau};
 
@@ -173,6 +175,7 @@ pub struct Workspace {
     tableau: Tableau,
     kernel: Kernel,
     precise: PreciseTableau,
+    lanes: LaneTableau,
     agent: Vec<f64>,
     opponent: Vec<f64>,
     trial_agent: Vec<f64>,
