@@ -63,6 +63,12 @@ pub enum NestedError {
         /// How many axes the game has.
         axes: usize,
     },
+    /// The observer stopped it before there was a basis for the whole game.
+    #[error("stopped after level {level} of nested PCA")]
+    Stopped {
+        /// The last level that was done, from 0.
+        level: usize,
+    },
     /// Nothing to take components of.
     #[error("nested PCA needs at least one slice and one component")]
     NoSlices,
@@ -111,6 +117,20 @@ pub enum NestedEvent<'a> {
 }
 
 /// Learns a value function by nested PCA; the same bits for any number of threads.
+///
+/// ```
+/// use randori_equilibrium::arcade::Pursuit;
+/// use randori_equilibrium::lspi::{Control, Host};
+/// use randori_equilibrium::nested::{NestedSettings, learn_nested};
+///
+/// let game = Pursuit::in_dimensions(1).ok_or("one dimension")?;
+/// let settings = NestedSettings::axis_by_axis(2, 8);
+/// let nested = learn_nested(&game, &settings, Host::default(), &mut |_| Control::Continue)?;
+/// // Seven or fewer functions of the position stand for its eight splines.
+/// assert!(nested.levels[0].components < 8);
+/// assert!((4.0..5.5).contains(&nested.learned.value.value(&[0.0, 0.0])));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn learn_nested(
     game: &dyn MarkovGame,
     settings: &NestedSettings,
@@ -140,11 +160,7 @@ pub fn learn_nested(
         }
         let (next, level) = reduce(game, &basis, &free, number, settings, host)?;
         if observer(NestedEvent::Level(&level)) == Control::Stop {
-            // What is known so far still makes a value function, over the slices' axes.
-            let stopped = LspiSettings { max_sweeps: 1, max_backups: 0, ..settings.whole };
-            let learned = learn(game, &next, &stopped, host, &mut |_| Control::Stop)?;
-            levels.push(level);
-            return Ok(NestedLearned { learned, levels });
+            return Err(NestedError::Stopped { level: number });
         }
         levels.push(level);
         reduced = Some(next);
@@ -307,7 +323,7 @@ mod tests {
         let basis: Vec<Vec<f64>> = (0..3).map(direction).collect();
         let vectors: Vec<Vec<f64>> = (0..9)
             .map(|v| {
-                (0..12).map(|i| (0..3).map(|k| basis[k][i] * ((v * 3 + k) as f64).cos()).sum()).collect()
+                (0..12).map(|i| (0..3).map(|k| basis[k][i] * ((v * v + 7 * k * v + k) as f64).cos()).sum()).collect()
             })
             .collect();
         let (components, left_out) = principal_components(&vectors, 1e-6, 12);

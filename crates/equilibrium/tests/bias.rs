@@ -150,7 +150,7 @@ impl Match {
         let adapted: Vec<Vec<f64>> = adapted.policies.iter().map(|p| p.agent.clone()).collect();
         let differences: Vec<f64> = (0..1000)
             .map(|round| {
-                let mut score = |agent: &[Vec<f64>]| {
+                let score = |agent: &[Vec<f64>]| {
                     self.play(agent, opponent, &mut ChaCha8Rng::seed_from_u64(round), |_, _| {})
                 };
                 score(&adapted) - score(&plain)
