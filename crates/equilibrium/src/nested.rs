@@ -124,11 +124,11 @@ pub enum NestedEvent<'a> {
 /// use randori_equilibrium::nested::{NestedSettings, learn_nested};
 ///
 /// let game = Pursuit::in_dimensions(1).ok_or("one dimension")?;
-/// let settings = NestedSettings::axis_by_axis(2, 8);
+/// let settings = NestedSettings::axis_by_axis(2, 16);
 /// let nested = learn_nested(&game, &settings, Host::default(), &mut |_| Control::Continue)?;
-/// // Seven or fewer functions of the position stand for its eight splines.
-/// assert!(nested.levels[0].components < 8);
-/// assert!((4.0..5.5).contains(&nested.learned.value.value(&[0.0, 0.0])));
+/// // Fewer than ten functions of the position stand for its sixteen splines.
+/// assert!(nested.levels[0].components < 10);
+/// assert!((4.5..5.2).contains(&nested.learned.value.value(&[0.0, 0.0])));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn learn_nested(
@@ -323,7 +323,9 @@ mod tests {
         let basis: Vec<Vec<f64>> = (0..3).map(direction).collect();
         let vectors: Vec<Vec<f64>> = (0..9)
             .map(|v| {
-                (0..12).map(|i| (0..3).map(|k| basis[k][i] * ((v * v + 7 * k * v + k) as f64).cos()).sum()).collect()
+                (0..12)
+                    .map(|i| (0..3).map(|k| basis[k][i] * ((v * v + 7 * k * v + k) as f64).cos()).sum())
+                    .collect()
             })
             .collect();
         let (components, left_out) = principal_components(&vectors, 1e-6, 12);

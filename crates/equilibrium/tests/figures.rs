@@ -40,10 +40,11 @@ fn figures_4_to_6_have_their_shape() {
     assert!(four.components.len() < 12 && four.components.iter().all(|curve| curve.len() == 64));
     assert_eq!((four.surface.len(), four.surface[0].len()), (33, 64));
     let quick = LspiSettings { max_sweeps: 2, max_backups: 0, samples_per_basis: 4.0, ..Default::default() };
-    let full = figure_5_point(4, 6, false, &quick, Host::default()).unwrap();
-    let nested = figure_5_point(4, 6, true, &quick, Host::default()).unwrap();
-    assert_eq!(full.stored_numbers, 6usize.pow(4));
-    assert!(nested.stored_numbers < full.stored_numbers);
+    let full = figure_5_point(4, 5, false, &quick, Host::default()).unwrap();
+    assert_eq!(full.stored_numbers, 5usize.pow(4));
+    let nested = figure_5_point(4, 10, true, &quick, Host::default()).unwrap();
+    println!("4 axes, 10 per axis: nested stores {} numbers for 10000", nested.stored_numbers);
+    assert!(2 * nested.stored_numbers < 10usize.pow(4));
     // Full bases converge; nested PCA levels off.
     let settings = LspiSettings::default();
     let points = figure_6("pursuit-1d", &[8, 12, 16], &[12, 16, 24], 24, &settings).unwrap();
