@@ -9,18 +9,18 @@ use crate::game::{ActionCounts, ActionPair, Axis, MarkovGame};
 
 /// A pendulum to be held upright: a decision problem, for the opponent has one action only.
 ///
-/// State: angle [rad], 0 upright, and angular velocity [rad/s].
+/// State: angle \[rad\], 0 upright, and angular velocity \[rad/s\].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pendulum {
-    /// Time step [s].
+    /// Time step \[s\].
     pub dt: f64,
-    /// Gravity over length [1/s²].
+    /// Gravity over length \[1/s²\].
     pub gravity: f64,
-    /// Damping [1/s].
+    /// Damping \[1/s\].
     pub damping: f64,
-    /// Torques to choose from, over inertia [rad/s²].
+    /// Torques to choose from, over inertia \[rad/s²\].
     pub torques: Vec<f64>,
-    /// Largest angular velocity [rad/s].
+    /// Largest angular velocity \[rad/s\].
     pub largest_velocity: f64,
     /// Discount per step.
     pub discount: f64,
@@ -79,17 +79,17 @@ pub const MAX_PURSUIT_DIMENSIONS: usize = 3;
 /// State: per space dimension the agent's position and velocity relative to the opponent's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pursuit {
-    /// The agent's push [m/s²].
+    /// The agent's push \[m/s²\].
     pub agent_push: f64,
-    /// The opponent's push [m/s²].
+    /// The opponent's push \[m/s²\].
     pub opponent_push: f64,
-    /// Time step [s].
+    /// Time step \[s\].
     pub dt: f64,
     /// Share of the velocity kept per step.
     pub glide: f64,
-    /// Positions are clamped to ± this [m].
+    /// Positions are clamped to ± this \[m\].
     pub reach: f64,
-    /// Width of the reward [m].
+    /// Width of the reward \[m\].
     pub width: f64,
     /// Discount per step.
     pub discount: f64,

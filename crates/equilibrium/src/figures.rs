@@ -157,11 +157,11 @@ pub fn figure_3(
 /// Figure 4: slices of the pendulum, the basis functions made of them, and the value function over them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Figure4 {
-    /// Angles at which the curves below are given [rad].
+    /// Angles at which the curves below are given \[rad\].
     pub angles: Vec<f64>,
     /// The reduced basis functions over the angle, one curve each.
     pub components: Vec<Vec<f64>>,
-    /// Angular velocities of the surface below [rad/s].
+    /// Angular velocities of the surface below \[rad/s\].
     pub velocities: Vec<f64>,
     /// The final value function, one curve over the angles per velocity.
     pub surface: Vec<Vec<f64>>,
