@@ -17,12 +17,11 @@ use randori_equilibrium::mpi::MpiExchange;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let universe = mpi::initialize().ok_or("MPI does not start")?;
-    let world = universe.world();
-    let rank = world.rank();
+    let rank = universe.world().rank();
     let game = Pursuit::in_dimensions(2).ok_or("no such game")?;
     let basis = Basis::over_axes(game.axes(), &[0, 1, 2, 3], 5)?;
     let settings = LspiSettings { max_sweeps: 3, max_backups: 2, ..Default::default() };
-    let exchange = MpiExchange::new(world);
+    let exchange = MpiExchange::over_the_world();
     let host = Host { exchange: &exchange, ..Host::default() };
     let learned = learn(&game, &basis, &settings, host, &mut |_| Control::Continue)?;
     let digest = learned.value.weights.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, weight| {

@@ -10,31 +10,35 @@ use mpi::traits::{Communicator, CommunicatorCollectives};
 
 use crate::lspi::Exchange;
 
-/// Shards divided over the processes of a communicator, in contiguous runs.
+/// Shards divided over all processes of the job, in contiguous runs.
+///
+/// The learner shares from the one thread that called it, which should be the one that started MPI.
+#[derive(Clone, Copy, Debug)]
 pub struct MpiExchange {
-    world: SimpleCommunicator,
+    rank: usize,
+    size: usize,
 }
 
-// MPI is asked for serialised calls only: the learner shares from the one thread that called it.
 impl MpiExchange {
-    /// Shares over `world`; every process must learn the same thing.
-    pub fn new(world: SimpleCommunicator) -> Self {
-        Self { world }
+    /// Shares over all processes of the job. MPI must have been started, and every process must learn the same thing.
+    pub fn over_the_world() -> Self {
+        let world = SimpleCommunicator::world();
+        Self { rank: world.rank() as usize, size: world.size() as usize }
     }
 
     fn owner(&self, shard: usize, n_shards: usize) -> usize {
-        shard * self.world.size() as usize / n_shards
+        shard * self.size / n_shards
     }
 }
 
 impl Exchange for MpiExchange {
     fn owns(&self, shard: usize, n_shards: usize) -> bool {
-        self.owner(shard, n_shards) == self.world.rank() as usize
+        self.owner(shard, n_shards) == self.rank
     }
 
     fn share(&self, parts: &mut [&mut [f64]]) {
         let n_shards = parts.len();
-        let mut counts = vec![0i32; self.world.size() as usize];
+        let mut counts = vec![0i32; self.size];
         let mut own = Vec::new();
         for (shard, part) in parts.iter().enumerate() {
             counts[self.owner(shard, n_shards)] += part.len() as i32;
@@ -53,7 +57,7 @@ impl Exchange for MpiExchange {
         // Owners' shards are contiguous and rise with rank: received in rank order they are in shard order.
         let mut all = vec![0.0f64; parts.iter().map(|part| part.len()).sum()];
         let mut partition = PartitionMut::new(&mut all[..], counts, &starts[..]);
-        self.world.all_gather_varcount_into(&own[..], &mut partition);
+        SimpleCommunicator::world().all_gather_varcount_into(&own[..], &mut partition);
         let mut rest = &all[..];
         for part in parts {
             let (head, tail) = rest.split_at(part.len());
