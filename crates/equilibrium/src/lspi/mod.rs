@@ -1,0 +1,477 @@
+//! Least-squares policy iteration: a value function for a game with continuous states.
+//!
+//! Reference: \[Wampler2010\], appendix A. Sample states; repeat: solve both players' policies at every sample with the
+//! present weights; then, with the policies held, solve `r = (Φ - γ P Φ) w` in the least-squares sense by LSQR.
+//!
+//! Differs from the paper: the rule "stop when the residual grows" is not applied to the first comparison, for from
+//! `w = 0` every matrix ties and the first policies are arbitrary. LSQR is preconditioned by the Gram matrix of the basis.
+//! Samples lie in fixed shards whose partial sums are added in shard order, so that neither the number of threads nor
+//! the number of processes changes a bit.
+
+mod checkpoint;
+mod program;
+mod shards;
+
+pub use checkpoint::CheckpointError;
+pub use shards::{Exchange, OneProcess};
+
+use rayon::prelude::*;
+
+use crate::basis::{Basis, Preconditioner, ValueFunction};
+use crate::game::{GameError, MarkovGame, validate};
+use crate::lsqr::{LsqrSettings, lsqr};
+use crate::matrix::MatrixError;
+use checkpoint::Checkpoint;
+use shards::{Matrix, Policies, Setup, Shard, ShardedSystem};
+
+/// How the weights are found once the policies are held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Projection {
+    /// Least squares; the linear program instead where least squares gives values that no policy can reach.
+    #[default]
+    Auto,
+    /// Always least squares.
+    LeastSquares,
+    /// Always the linear program, which does not diverge near a discount of 1.
+    LinearProgram,
+}
+
+/// How to learn a value function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LspiSettings {
+    /// Random states per basis function.
+    pub samples_per_basis: f64,
+    /// Seed of the samples.
+    pub seed: u64,
+    /// Stop after so many sweeps.
+    pub max_sweeps: usize,
+    /// The residual has converged when it changes by no more than this share of itself.
+    pub tolerance: f64,
+    /// Once policy iteration has ended, so many times at most the values at the samples are backed up and fitted
+    /// again. Least Bellman errors are not least errors: the fixed point of backing up and fitting lies closer to the
+    /// game's values. 0 is the appendix as printed.
+    pub max_backups: usize,
+    /// When the inner least squares stops.
+    pub lsqr: LsqrSettings,
+    /// The matrix is kept if it fits into so many bytes, and otherwise made anew for every product.
+    pub cache_bytes: usize,
+    /// Least squares or a linear program.
+    pub projection: Projection,
+}
+
+impl Default for LspiSettings {
+    fn default() -> Self {
+        Self {
+            samples_per_basis: 12.0,
+            seed: 1,
+            max_sweeps: 25,
+            tolerance: 1e-3,
+            max_backups: 60,
+            lsqr: LsqrSettings { tolerance: 1e-5, max_iterations: 1000 },
+            cache_bytes: 4 << 30,
+            projection: Projection::Auto,
+        }
+    }
+}
+
+/// Where learning happens: the other processes, and a clock for the breakdown of time.
+#[derive(Clone, Copy)]
+pub struct Host<'a> {
+    /// How shards are divided and shared.
+    pub exchange: &'a dyn Exchange,
+    /// Seconds since any moment. The crate reads no clock of its own; results do not depend on it.
+    pub clock: &'a (dyn Fn() -> f64 + Sync),
+}
+
+impl Default for Host<'_> {
+    fn default() -> Self {
+        Self { exchange: &OneProcess, clock: &|| 0.0 }
+    }
+}
+
+/// Why a value function could not be learned.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LspiError {
+    /// The game breaks its promises.
+    #[error(transparent)]
+    Game(#[from] GameError),
+    /// A look ahead gave a matrix that cannot be solved.
+    #[error("at {state:?}: {source}")]
+    Matrix {
+        /// The state.
+        state: Vec<f64>,
+        /// What is wrong with the matrix.
+        source: MatrixError,
+    },
+    /// Too few samples to determine anything.
+    #[error("{0} samples per basis function: at least 1 is needed")]
+    TooFewSamples(f64),
+    /// The checkpoint cannot be resumed.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
+
+/// What an observer wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Control {
+    /// Go on.
+    Continue,
+    /// Stop with the weights as they are.
+    Stop,
+}
+
+/// Told to an observer after every sweep.
+pub struct Progress<'a> {
+    /// Sweeps made, from 1.
+    pub sweep: usize,
+    /// Root mean square of the Bellman errors at the samples.
+    pub residual: f64,
+    /// Iterations of the inner least squares.
+    pub lsqr_iterations: usize,
+    learner: &'a Learner<'a>,
+}
+
+impl Progress<'_> {
+    /// Everything that [`resume`] needs to go on from here, bit for bit: versioned, with a checksum.
+    pub fn checkpoint(&self) -> Vec<u8> {
+        self.learner.snapshot().to_bytes()
+    }
+}
+
+/// Why learning ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LspiStatus {
+    /// The residual does not change any more.
+    Converged,
+    /// The residual grew; the weights are those before.
+    ResidualGrew,
+    /// The sweep limit came first.
+    SweepLimit,
+    /// The observer stopped it.
+    Stopped,
+}
+
+/// Seconds spent, by the host's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct PhaseSeconds {
+    /// Solving both players' policies.
+    pub policies: f64,
+    /// Evaluating bases into the matrix.
+    pub rows: f64,
+    /// Least squares or linear programs.
+    pub projection: f64,
+}
+
+/// A learned value function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learned {
+    /// The function.
+    pub value: ValueFunction,
+    /// Sweeps of policy iteration made.
+    pub sweeps: usize,
+    /// Backups made after them.
+    pub backups: usize,
+    /// Root mean square of the Bellman errors, sweep by sweep.
+    pub residuals: Vec<f64>,
+    /// Iterations of the inner least squares, all sweeps together.
+    pub lsqr_iterations: usize,
+    /// How often the linear program took the place of least squares.
+    pub linear_programs: usize,
+    /// Number of samples.
+    pub samples: usize,
+    /// Most bytes that the cached matrix took; zero if it was made anew for every product.
+    pub matrix_bytes: usize,
+    /// Where the time went.
+    pub seconds: PhaseSeconds,
+    /// Why it ended.
+    pub status: LspiStatus,
+}
+
+/// Learns a value function over `basis`; `observer` hears of every sweep.
+///
+/// ```
+/// use randori_equilibrium::arcade::Pursuit;
+/// use randori_equilibrium::basis::Basis;
+/// use randori_equilibrium::game::MarkovGame;
+/// use randori_equilibrium::lspi::{Control, Host, LspiSettings, learn};
+///
+/// let game = Pursuit::in_dimensions(1).ok_or("one dimension")?;
+/// let basis = Basis::over_axes(game.axes(), &[0, 1], 8)?;
+/// let learned = learn(&game, &basis, &LspiSettings::default(), Host::default(), &mut |_| Control::Continue)?;
+/// // Standing on the opponent is nearly worth a reward of 1 for ever, 1 / (1 - 0.8).
+/// assert!((4.5..5.1).contains(&learned.value.value(&[0.0, 0.0])));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn learn(
+    game: &dyn MarkovGame,
+    basis: &Basis,
+    settings: &LspiSettings,
+    host: Host<'_>,
+    observer: &mut dyn FnMut(&Progress<'_>) -> Control,
+) -> Result<Learned, LspiError> {
+    Learner::new(game, basis, settings, host)?.run(observer)
+}
+
+/// Goes on with learning from a checkpoint; the result has the same bits as if it had never stopped.
+///
+/// Game, basis and settings must be those of the first run; what can be compared is.
+pub fn resume(
+    game: &dyn MarkovGame,
+    basis: &Basis,
+    settings: &LspiSettings,
+    host: Host<'_>,
+    checkpoint: &[u8],
+    observer: &mut dyn FnMut(&Progress<'_>) -> Control,
+) -> Result<Learned, LspiError> {
+    let mut learner = Learner::new(game, basis, settings, host)?;
+    learner.restore(Checkpoint::from_bytes(checkpoint)?)?;
+    learner.run(observer)
+}
+
+struct Learner<'a> {
+    game: &'a dyn MarkovGame,
+    basis: &'a Basis,
+    settings: &'a LspiSettings,
+    host: Host<'a>,
+    shards: Vec<Shard>,
+    n_samples: usize,
+    preconditioner: Preconditioner,
+    weights: Vec<f64>,
+    /// The weights before the last sweep.
+    last_weights: Vec<f64>,
+    residuals: Vec<f64>,
+    lsqr_iterations: usize,
+    linear_programs: usize,
+    matrix_bytes: usize,
+    seconds: PhaseSeconds,
+}
+
+/// Look-ahead tables up to this size are unfolded before the policies are solved: 8 MB, which stays in the cache.
+const LARGEST_TABLE: usize = 1 << 20;
+
+impl<'a> Learner<'a> {
+    fn new(
+        game: &'a dyn MarkovGame,
+        basis: &'a Basis,
+        settings: &'a LspiSettings,
+        host: Host<'a>,
+    ) -> Result<Self, LspiError> {
+        validate(game)?;
+        if !(settings.samples_per_basis >= 1.0 && settings.samples_per_basis.is_finite()) {
+            return Err(LspiError::TooFewSamples(settings.samples_per_basis));
+        }
+        let n_samples = libm::ceil(settings.samples_per_basis * basis.len() as f64) as usize;
+        Ok(Self {
+            game,
+            basis,
+            settings,
+            host,
+            shards: shards::sample(game, n_samples, settings.seed, host.exchange),
+            n_samples,
+            preconditioner: Preconditioner::of(basis),
+            weights: vec![0.0; basis.len()],
+            last_weights: vec![0.0; basis.len()],
+            residuals: Vec::new(),
+            lsqr_iterations: 0,
+            linear_programs: 0,
+            matrix_bytes: 0,
+            seconds: PhaseSeconds::default(),
+        })
+    }
+
+    fn run(mut self, observer: &mut dyn FnMut(&Progress<'_>) -> Control) -> Result<Learned, LspiError> {
+        let status = loop {
+            if let Some(status) = self.verdict() {
+                break status;
+            }
+            let before = self.lsqr_iterations;
+            self.sweep()?;
+            let progress = Progress {
+                sweep: self.residuals.len(),
+                residual: self.residuals.last().copied().unwrap_or(0.0),
+                lsqr_iterations: self.lsqr_iterations - before,
+                learner: &self,
+            };
+            if observer(&progress) == Control::Stop {
+                break LspiStatus::Stopped;
+            }
+        };
+        if status == LspiStatus::ResidualGrew {
+            std::mem::swap(&mut self.weights, &mut self.last_weights);
+        }
+        let backups = if status == LspiStatus::Stopped { 0 } else { self.polish()? };
+        Ok(Learned {
+            backups,
+            value: ValueFunction { basis: self.basis.clone(), weights: self.weights },
+            sweeps: self.residuals.len(),
+            residuals: self.residuals,
+            lsqr_iterations: self.lsqr_iterations,
+            linear_programs: self.linear_programs,
+            samples: self.n_samples,
+            matrix_bytes: self.matrix_bytes,
+            seconds: self.seconds,
+            status,
+        })
+    }
+
+    /// Both stopping rules of the appendix, from the third sweep on: the first comparison is with ties.
+    fn verdict(&self) -> Option<LspiStatus> {
+        if let [_, .., last, now] = self.residuals[..] {
+            if (now - last).abs() <= self.settings.tolerance * last {
+                return Some(LspiStatus::Converged);
+            }
+            if now > last {
+                return Some(LspiStatus::ResidualGrew);
+            }
+        }
+        (self.residuals.len() >= self.settings.max_sweeps).then_some(LspiStatus::SweepLimit)
+    }
+
+    fn sweep(&mut self) -> Result<(), LspiError> {
+        let clock = self.host.clock;
+        let start = clock();
+        self.solve_policies()?;
+        let policies_done = clock();
+        let system = self.system(Matrix::Bellman);
+        let matrix_bytes = system.cached_bytes();
+        let rows_done = clock();
+        let mut weights = self.weights.clone();
+        let (residual, iterations, program) = self.project(&system, &mut weights);
+        drop(system);
+        self.matrix_bytes = self.matrix_bytes.max(matrix_bytes);
+        self.last_weights = std::mem::replace(&mut self.weights, weights);
+        self.residuals.push(residual);
+        self.lsqr_iterations += iterations;
+        self.linear_programs += usize::from(program);
+        let done = clock();
+        self.seconds.policies += policies_done - start;
+        self.seconds.rows += rows_done - policies_done;
+        self.seconds.projection += done - rows_done;
+        Ok(())
+    }
+
+    fn system(&self, matrix: Matrix) -> ShardedSystem<'_> {
+        let setup = Setup {
+            game: self.game,
+            basis: self.basis,
+            preconditioner: &self.preconditioner,
+            host: self.host,
+            cache_bytes: self.settings.cache_bytes,
+        };
+        ShardedSystem::new(setup, &self.shards, self.n_samples, matrix)
+    }
+
+    fn solve_policies(&mut self) -> Result<(), LspiError> {
+        let value = ValueFunction { basis: self.basis.clone(), weights: self.weights.clone() };
+        let value = value.unfolded(LARGEST_TABLE);
+        let game = self.game;
+        let owned = self.shards.par_iter_mut().filter(|shard| shard.owned);
+        owned.try_for_each(|shard| shard.solve_policies(game, &value))
+    }
+
+    /// Backs up the values at all samples and fits the basis to them, until that changes nothing.
+    fn polish(&mut self) -> Result<usize, LspiError> {
+        let clock = self.host.clock;
+        let mut last_change = f64::INFINITY;
+        for backup in 0..self.settings.max_backups {
+            let start = clock();
+            self.solve_policies()?;
+            let policies_done = clock();
+            let system = self.system(Matrix::Values);
+            let rows_done = clock();
+            let mut fitted = self.weights.clone();
+            self.preconditioner.weights_to_unknowns(&mut fitted);
+            let outcome = lsqr(&system, &system.targets, &mut fitted, &self.settings.lsqr);
+            self.preconditioner.unknowns_to_weights(&mut fitted);
+            let largest = fitted.iter().fold(0.0f64, |a, w| a.max(w.abs()));
+            let change = fitted.iter().zip(&self.weights).fold(0.0f64, |a, (x, y)| a.max((x - y).abs()));
+            drop(system);
+            self.lsqr_iterations += outcome.iterations;
+            let done = clock();
+            self.seconds.policies += policies_done - start;
+            self.seconds.rows += rows_done - policies_done;
+            self.seconds.projection += done - rows_done;
+            // Backups contract; where fitting undoes that, the weights before were the better ones.
+            if change > 2.0 * last_change {
+                return Ok(backup);
+            }
+            self.weights = fitted;
+            last_change = change;
+            if change <= self.settings.tolerance * largest {
+                return Ok(backup + 1);
+            }
+        }
+        Ok(self.settings.max_backups)
+    }
+
+    /// New weights with the policies held: residual, iterations, and whether a linear program found them.
+    fn project(&self, system: &ShardedSystem<'_>, weights: &mut Vec<f64>) -> (f64, usize, bool) {
+        let mut iterations = 0;
+        if self.settings.projection != Projection::LinearProgram {
+            let mut fitted = weights.clone();
+            self.preconditioner.weights_to_unknowns(&mut fitted);
+            let outcome = lsqr(system, &system.targets, &mut fitted, &self.settings.lsqr);
+            iterations = outcome.iterations;
+            self.preconditioner.unknowns_to_weights(&mut fitted);
+            let plausible = self.is_plausible(system, &fitted);
+            if plausible || self.settings.projection == Projection::LeastSquares {
+                *weights = fitted;
+                return (outcome.residual / (self.n_samples as f64).sqrt(), iterations, false);
+            }
+        }
+        if let Some(solution) = program::solve(system, self.basis, &self.shards) {
+            *weights = solution;
+            return (system.residual(weights), iterations, true);
+        }
+        (system.residual(weights), iterations, false)
+    }
+
+    /// No policy is worth more than the largest reward for ever; cubic splines may overshoot that a little.
+    fn is_plausible(&self, system: &ShardedSystem<'_>, weights: &[f64]) -> bool {
+        let largest = system.targets.iter().fold(0.0f64, |a, r| a.max(r.abs()));
+        let bound = 4.0 * largest / (1.0 - self.game.discount()).max(1e-6);
+        let mut row = Default::default();
+        weights.iter().all(|w| w.is_finite())
+            && self.shards.iter().flat_map(|shard| shard.states()).step_by(7).all(|state| {
+                self.basis.evaluate(state, &mut row);
+                row.dot(weights).abs() <= bound
+            })
+    }
+
+    fn snapshot(&self) -> Checkpoint {
+        Checkpoint {
+            seed: self.settings.seed,
+            n_samples: self.n_samples as u64,
+            discount: self.game.discount(),
+            weights: self.weights.clone(),
+            last_weights: self.last_weights.clone(),
+            residuals: self.residuals.clone(),
+            lsqr_iterations: self.lsqr_iterations as u64,
+            linear_programs: self.linear_programs as u64,
+            supports: self.shards.iter().map(|shard| shard.policies.supports()).collect(),
+        }
+    }
+
+    fn restore(&mut self, checkpoint: Checkpoint) -> Result<(), CheckpointError> {
+        let same = checkpoint.weights.len() == self.weights.len()
+            && checkpoint.last_weights.len() == self.weights.len()
+            && checkpoint.n_samples == self.n_samples as u64
+            && checkpoint.seed == self.settings.seed
+            && checkpoint.discount.to_bits() == self.game.discount().to_bits()
+            && checkpoint.supports.len() == self.shards.len();
+        if !same {
+            return Err(CheckpointError::OtherProblem);
+        }
+        for (shard, supports) in self.shards.iter_mut().zip(&checkpoint.supports) {
+            shard.policies =
+                Policies::from_supports(supports, shard.len()).ok_or(CheckpointError::OtherProblem)?;
+        }
+        self.weights = checkpoint.weights;
+        self.last_weights = checkpoint.last_weights;
+        self.residuals = checkpoint.residuals;
+        self.lsqr_iterations = checkpoint.lsqr_iterations as usize;
+        self.linear_programs = checkpoint.linear_programs as usize;
+        Ok(())
+    }
+}

@@ -1,0 +1,347 @@
+//! Nested PCA: few good basis functions for games with many axes.
+//!
+//! Reference: \[Wampler2010\], section 6.2. Axes are taken group by group. For the first group, games restricted to random
+//! slices are learned over its plain basis, and the principal components of their weights become a small basis; this
+//! times the next group's plain basis is the basis for slices of two groups, reduced again; and so on, until the last
+//! product is the basis for the whole game.
+//!
+//! Differs from the paper: components are principal in the norm of the functions, not of their weights, which makes the
+//! reduced functions orthonormal and the systems over them well conditioned. They are uncentred.
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use crate::basis::{Basis, BasisError, Preconditioner};
+use crate::game::{ActionCounts, ActionPair, Axis, MarkovGame, sample_state};
+use crate::linear::symmetric_eigen;
+use crate::lspi::{Control, Host, Learned, LspiError, LspiSettings, PhaseSeconds, Progress, learn};
+
+/// How to learn by nested PCA.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NestedSettings {
+    /// The axes, group by group, in the order in which they join; every axis of the game once.
+    pub groups: Vec<Vec<usize>>,
+    /// Splines per continuous axis.
+    pub bases_per_axis: usize,
+    /// Random slices per level. No level can have more components.
+    pub slices: usize,
+    /// Components are kept until what is left out is this share of the slices' root mean square.
+    pub tolerance: f64,
+    /// At most so many components per level.
+    pub max_components: usize,
+    /// How the slices are learned; their seeds are derived from its seed.
+    pub slice: LspiSettings,
+    /// How the whole game is learned over the last basis.
+    pub whole: LspiSettings,
+}
+
+impl NestedSettings {
+    /// Every axis on its own, in the game's order.
+    pub fn axis_by_axis(n_axes: usize, bases_per_axis: usize) -> Self {
+        let whole = LspiSettings::default();
+        Self {
+            groups: (0..n_axes).map(|axis| vec![axis]).collect(),
+            bases_per_axis,
+            slices: 32,
+            tolerance: 2e-3,
+            max_components: 24,
+            slice: LspiSettings { max_sweeps: 6, max_backups: 0, tolerance: 1e-2, ..whole },
+            whole,
+        }
+    }
+}
+
+/// Why nested PCA failed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NestedError {
+    /// Not every axis once.
+    #[error("the groups {groups:?} do not name each of the {axes} axes exactly once")]
+    Groups {
+        /// The groups.
+        groups: Vec<Vec<usize>>,
+        /// How many axes the game has.
+        axes: usize,
+    },
+    /// The observer stopped it before there was a basis for the whole game.
+    #[error("stopped after level {level} of nested PCA")]
+    Stopped {
+        /// The last level that was done, from 0.
+        level: usize,
+    },
+    /// Nothing to take components of.
+    #[error("nested PCA needs at least one slice and one component")]
+    NoSlices,
+    /// The basis cannot be made.
+    #[error(transparent)]
+    Basis(#[from] BasisError),
+    /// A slice or the whole game cannot be learned.
+    #[error(transparent)]
+    Lspi(#[from] LspiError),
+}
+
+/// One level of the nesting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct NestedLevel {
+    /// Axes that vary in its slices.
+    pub free_axes: usize,
+    /// Basis functions its slices were learned over.
+    pub bases: usize,
+    /// Samples per slice.
+    pub samples: usize,
+    /// Slices learned.
+    pub slices: usize,
+    /// Components kept.
+    pub components: usize,
+    /// Root mean square of what was left out, as a share of the slices'.
+    pub left_out: f64,
+    /// Seconds spent on its slices, all threads together.
+    pub seconds: PhaseSeconds,
+}
+
+/// A value function learned by nested PCA.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NestedLearned {
+    /// The last step: the whole game over the last basis.
+    pub learned: Learned,
+    /// The levels before it.
+    pub levels: Vec<NestedLevel>,
+}
+
+/// What an observer of [`learn_nested`] hears.
+pub enum NestedEvent<'a> {
+    /// A level's components are found.
+    Level(&'a NestedLevel),
+    /// A sweep over the whole game is done.
+    Sweep(&'a Progress<'a>),
+}
+
+/// Learns a value function by nested PCA; the same bits for any number of threads.
+///
+/// ```
+/// use randori_equilibrium::arcade::Pursuit;
+/// use randori_equilibrium::lspi::{Control, Host};
+/// use randori_equilibrium::nested::{NestedSettings, learn_nested};
+///
+/// let game = Pursuit::in_dimensions(1).ok_or("one dimension")?;
+/// let settings = NestedSettings::axis_by_axis(2, 16);
+/// let nested = learn_nested(&game, &settings, Host::default(), &mut |_| Control::Continue)?;
+/// // Fewer than ten functions of the position stand for its sixteen splines.
+/// assert!(nested.levels[0].components < 10);
+/// assert!((4.5..5.2).contains(&nested.learned.value.value(&[0.0, 0.0])));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn learn_nested(
+    game: &dyn MarkovGame,
+    settings: &NestedSettings,
+    host: Host<'_>,
+    observer: &mut dyn FnMut(NestedEvent<'_>) -> Control,
+) -> Result<NestedLearned, NestedError> {
+    let n_axes = game.axes().len();
+    let mut named: Vec<usize> = settings.groups.concat();
+    named.sort_unstable();
+    if named != (0..n_axes).collect::<Vec<_>>() || settings.groups.iter().any(Vec::is_empty) {
+        return Err(NestedError::Groups { groups: settings.groups.clone(), axes: n_axes });
+    }
+    if settings.slices == 0 || settings.max_components == 0 {
+        return Err(NestedError::NoSlices);
+    }
+    let mut levels = Vec::new();
+    let mut reduced: Option<Basis> = None;
+    let mut free = Vec::new();
+    for (number, group) in settings.groups.iter().enumerate() {
+        free.extend_from_slice(group);
+        let plain = Basis::over_axes(game.axes(), group, settings.bases_per_axis)?;
+        let basis = Basis::outer(reduced.take().into_iter().chain([plain]).collect())?;
+        if number + 1 == settings.groups.len() {
+            let learned =
+                learn(game, &basis, &settings.whole, host, &mut |p| observer(NestedEvent::Sweep(p)))?;
+            return Ok(NestedLearned { learned, levels });
+        }
+        let (next, level) = reduce(game, &basis, &free, number, settings, host)?;
+        if observer(NestedEvent::Level(&level)) == Control::Stop {
+            return Err(NestedError::Stopped { level: number });
+        }
+        levels.push(level);
+        reduced = Some(next);
+    }
+    Err(NestedError::Groups { groups: settings.groups.clone(), axes: n_axes })
+}
+
+/// Learns one level's slices and takes their principal components.
+fn reduce(
+    game: &dyn MarkovGame,
+    basis: &Basis,
+    free: &[usize],
+    number: usize,
+    settings: &NestedSettings,
+    host: Host<'_>,
+) -> Result<(Basis, NestedLevel), NestedError> {
+    let clock = host.clock;
+    // Slices are learned side by side, each by one process alone.
+    let slices: Vec<Learned> = (0..settings.slices)
+        .into_par_iter()
+        .map(|slice| {
+            let mut rng = ChaCha8Rng::seed_from_u64(settings.slice.seed);
+            rng.set_stream(1 + ((number as u64) << 32) + slice as u64);
+            let mut fixed = Vec::new();
+            sample_state(game, &mut rng, &mut fixed);
+            let slice_game = SliceGame::new(game, fixed, free);
+            let seed =
+                settings.slice.seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(1 + slice as u64));
+            let own = Host { clock, ..Host::default() };
+            learn(&slice_game, basis, &LspiSettings { seed, ..settings.slice }, own, &mut |_| {
+                Control::Continue
+            })
+        })
+        .collect::<Result<_, _>>()?;
+    let mut level = NestedLevel {
+        free_axes: free.len(),
+        bases: basis.len(),
+        samples: slices.first().map_or(0, |learned| learned.samples),
+        slices: slices.len(),
+        ..Default::default()
+    };
+    for learned in &slices {
+        level.seconds.policies += learned.seconds.policies;
+        level.seconds.rows += learned.seconds.rows;
+        level.seconds.projection += learned.seconds.projection;
+    }
+    let preconditioner = Preconditioner::of(basis);
+    let functions: Vec<Vec<f64>> = slices
+        .into_iter()
+        .map(|learned| {
+            let mut function = learned.value.weights;
+            preconditioner.weights_to_unknowns(&mut function);
+            function
+        })
+        .collect();
+    let (components, left_out) =
+        principal_components(&functions, settings.tolerance, settings.max_components);
+    level.components = components.len();
+    level.left_out = left_out;
+    let mut combinations = Vec::with_capacity(components.len() * basis.len());
+    for mut component in components {
+        preconditioner.unknowns_to_weights(&mut component);
+        combinations.extend(component);
+    }
+    Ok((Basis::reduced(basis.clone(), &combinations)?, level))
+}
+
+/// Orthonormal directions that span most of the vectors, and the share left out. At least one.
+fn principal_components(vectors: &[Vec<f64>], tolerance: f64, most: usize) -> (Vec<Vec<f64>>, f64) {
+    let m = vectors.len();
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    let gram: Vec<f64> = (0..m * m).map(|k| dot(&vectors[k / m], &vectors[k % m])).collect();
+    let (energies, mixes) = symmetric_eigen(gram, m);
+    let total: f64 = energies.iter().map(|e| e.max(0.0)).sum();
+    let mut components: Vec<Vec<f64>> = Vec::new();
+    let mut left = total;
+    for (&energy, mix) in energies.iter().zip(mixes.chunks_exact(m)) {
+        // Below this the Gram matrix holds rounding only.
+        let exhausted = left <= tolerance * tolerance * total || energy <= 1e-13 * total;
+        if !components.is_empty() && (exhausted || components.len() == most) {
+            break;
+        }
+        let mut component = vec![0.0; vectors[0].len()];
+        for (vector, weight) in vectors.iter().zip(mix) {
+            component.iter_mut().zip(vector).for_each(|(c, v)| *c += weight * v);
+        }
+        let length = dot(&component, &component).sqrt();
+        if length > 0.0 {
+            component.iter_mut().for_each(|c| *c /= length);
+        } else {
+            // All slices are zero: any direction will do.
+            component[0] = 1.0;
+        }
+        components.push(component);
+        left -= energy.max(0.0);
+    }
+    (components, if total > 0.0 { (left.max(0.0) / total).sqrt() } else { 0.0 })
+}
+
+/// A game whose other coordinates are held: after every transition they are set back.
+struct SliceGame<'a> {
+    game: &'a dyn MarkovGame,
+    axes: Vec<Axis>,
+    fixed: Vec<f64>,
+    held: Vec<usize>,
+}
+
+impl<'a> SliceGame<'a> {
+    fn new(game: &'a dyn MarkovGame, fixed: Vec<f64>, free: &[usize]) -> Self {
+        let mut axes = game.axes().to_vec();
+        let held: Vec<usize> = (0..axes.len()).filter(|axis| !free.contains(axis)).collect();
+        for &axis in &held {
+            axes[axis] = Axis::Continuous { low: fixed[axis], high: fixed[axis] };
+        }
+        Self { game, axes, fixed, held }
+    }
+}
+
+impl MarkovGame for SliceGame<'_> {
+    fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    fn discount(&self) -> f64 {
+        self.game.discount()
+    }
+
+    fn action_counts(&self, state: &[f64]) -> ActionCounts {
+        self.game.action_counts(state)
+    }
+
+    fn reward(&self, state: &[f64], pair: ActionPair) -> f64 {
+        self.game.reward(state, pair)
+    }
+
+    fn visit_successors(&self, state: &[f64], pair: ActionPair, visit: &mut dyn FnMut(f64, &[f64])) {
+        let mut snapped = [0.0; 16];
+        self.game.visit_successors(state, pair, &mut |probability, next| {
+            if next.len() <= snapped.len() {
+                let snapped = &mut snapped[..next.len()];
+                snapped.copy_from_slice(next);
+                self.held.iter().for_each(|&axis| snapped[axis] = self.fixed[axis]);
+                visit(probability, snapped);
+            } else {
+                let mut snapped = next.to_vec();
+                self.held.iter().for_each(|&axis| snapped[axis] = self.fixed[axis]);
+                visit(probability, &snapped);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::principal_components;
+
+    #[test]
+    fn components_span_what_made_the_vectors() {
+        let direction = |k: usize| -> Vec<f64> { (0..12).map(|i| ((i * (k + 2)) as f64).sin()).collect() };
+        let basis: Vec<Vec<f64>> = (0..3).map(direction).collect();
+        let vectors: Vec<Vec<f64>> = (0..9)
+            .map(|v| {
+                (0..12)
+                    .map(|i| (0..3).map(|k| basis[k][i] * ((v * v + 7 * k * v + k) as f64).cos()).sum())
+                    .collect()
+            })
+            .collect();
+        let (components, left_out) = principal_components(&vectors, 1e-6, 12);
+        assert_eq!(components.len(), 3);
+        assert!(left_out < 1e-6);
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        for vector in &vectors {
+            let mut rest = vector.clone();
+            for component in &components {
+                let share = dot(vector, component);
+                rest.iter_mut().zip(component).for_each(|(r, c)| *r -= share * c);
+            }
+            assert!(dot(&rest, &rest) < 1e-18);
+        }
+        let (one, left_out) = principal_components(&vectors, 0.0, 1);
+        assert!(one.len() == 1 && left_out > 0.1);
+        assert_eq!(principal_components(&[vec![0.0; 4], vec![0.0; 4]], 0.1, 3).0, [vec![1.0, 0.0, 0.0, 0.0]]);
+    }
+}
