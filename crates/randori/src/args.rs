@@ -5,7 +5,12 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-use crate::commands::{capture::CaptureArgs, check::CheckArgs, demo::DemoArgs, render::RenderArgs};
+use crate::commands::capture::CaptureArgs;
+use crate::commands::check::CheckArgs;
+use crate::commands::demo::DemoArgs;
+use crate::commands::game::GameArgs;
+use crate::commands::render::RenderArgs;
+use crate::commands::reproduce::ReproduceArgs;
 use crate::progress::{Progress, ProgressMode};
 
 /// Scenes of many people from the motion of one.
@@ -82,6 +87,10 @@ pub(crate) enum Command {
     Render(RenderArgs),
     /// Look for faults in anybody's GLB: sliding feet, pops, bodies inside each other.
     Check(CheckArgs),
+    /// Zero-sum games: solve a matrix, solve a Markov game, learn one with continuous states.
+    Game(GameArgs),
+    /// Make the figures of a paper again, data and pictures.
+    Reproduce(ReproduceArgs),
     /// Print a completion script for your shell.
     Completions {
         /// The shell.

@@ -11,5 +11,6 @@
 //! assert_eq!(clip.n_frames(), 1);
 //! ```
 
+pub use randori_equilibrium as equilibrium;
 pub use randori_motion as motion;
 pub use randori_scene as scene;

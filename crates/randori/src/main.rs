@@ -34,6 +34,8 @@ fn run(args: &Args) -> anyhow::Result<Outcome> {
         Command::Capture(capture) => commands::capture::run(capture, &progress),
         Command::Render(render) => commands::render::run(render, &progress),
         Command::Check(check) => commands::check::run(check, &progress),
+        Command::Game(game) => commands::game::run(game, args.seed, &progress),
+        Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, args.seed, &progress),
         Command::Completions { shell } => commands::shell::completions(*shell),
         Command::Man { out } => commands::shell::man(out.as_deref()),
     }

@@ -270,3 +270,40 @@ fn shells_and_manuals_are_served() {
     json(&["man", "--out", folder.path().to_str().unwrap(), "--json"]);
     assert!(names_in(folder.path()).iter().any(|name| name == "randori-capture-convert.1"));
 }
+
+#[test]
+fn games_are_solved_and_learned() {
+    let folder = tempfile::tempdir().unwrap();
+    let (matrix, markov) = (path(&folder, "matrix.json"), path(&folder, "markov.json"));
+    std::fs::write(&matrix, "[[-2, 3], [3, -4]]").unwrap();
+    let solved = json(&["game", "solve", &matrix, "--json"]);
+    assert!((solved["value"].as_f64().unwrap() - 1.0 / 12.0).abs() < 1e-12);
+    assert_eq!(solved["entries_used"], 4);
+    let game = r#"{"gamma":0.5,"states":[{"rows":1,"cols":2,"reward":[1,2],"next":[[[0,1]],[[0,1]]]}]}"#;
+    std::fs::write(&markov, game).unwrap();
+    let solved = json(&["game", "markov", &markov, "--json"]);
+    assert!((solved["values"][0].as_f64().unwrap() - 4.0).abs() < 1e-9);
+    let learned = json(&["game", "learn", "pursuit-1d", "--bases", "8", "--nested", "--json"]);
+    assert_eq!(
+        (&learned["method"], learned["probe_values"].as_array().unwrap().len()),
+        (&"nested".into(), 81)
+    );
+    std::fs::write(&matrix, "[[1, 2], [3]]").unwrap();
+    check_refused(&["game", "solve", &matrix], 2, "matrix.json: row 1 has 1 columns");
+    check_refused(&["game", "learn", "chess"], 2, "no game \"chess\"");
+}
+
+#[test]
+fn figures_of_a_paper_are_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = path(&folder, "out");
+    let report = json(&["reproduce", "001", "--effort", "quick", "--out", &out, "--json"]);
+    let files = report["files"].as_array().unwrap();
+    assert_eq!(files.len(), names_in(Path::new(&out)).len());
+    for name in ["equation1.json", "figure2.json", "figure3.png", "figure5-time.png", "figure6.json"] {
+        assert!(files.contains(&name.into()), "{name}");
+    }
+    let figure_2: Value =
+        serde_json::from_slice(&std::fs::read(format!("{out}/figure2.json")).unwrap()).unwrap();
+    assert_eq!(figure_2[1]["agent_subset"], serde_json::json!([3, 4]));
+}
