@@ -24,7 +24,7 @@ pub use joints::Joints;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Sliding of a planted foot during one contact, 95th percentile over the contacts (cm).
+    /// Sliding of a planted foot during one contact (cm).
     pub foot_slide_cm: f64,
     /// Height-weighted horizontal speed of the feet near the floor (cm/s).
     pub skate_cm_per_s: f64,
@@ -45,7 +45,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// What captured people stay within: `docs/check.md` has the measurement.
+    /// What a scene should stay within; captured people who shuffle do not always, see `docs/check.md`.
     fn default() -> Limits {
         Limits {
             foot_slide_cm: 15.0,
