@@ -28,7 +28,7 @@ def main():
     worst, compared = 0.0, 0
     for path in files:
         info = json.loads(run(randori, "capture", "info", path, "--json"))["characters"][0]
-        # Rows before the motion are kept as rest pose; a GLB has no room for them among its frames.
+        # Rows before the motion are kept as rest pose.
         skipped, count = info["frames_skipped"], info["frames"]
         frames = sorted({0, count // 3, 2 * count // 3, count - 1})
         name = os.path.join(workdir, os.path.basename(path))
@@ -36,10 +36,11 @@ def main():
         run(randori, "capture", "convert", path, "-o", name + ".glb", "--onto", "own")
         run(randori, "capture", "convert", name + ".glb", "-o", name + ".back.bvh")
         before = positions(randori, path, [frame + skipped for frame in frames])
-        for after in (
-            positions(randori, name, [frame + skipped for frame in frames], "--scale", "1"),
-            positions(randori, name + ".back.bvh", frames, "--scale", "1"),
-        ):
+        for made, *scale in ((name,), (name + ".back.bvh", "--scale", "1")):
+            info = json.loads(run(randori, "capture", "info", made, "--json", *scale))["characters"][0]
+            if info["frames"] != count:
+                sys.exit(f"{path}: {count} frames became {info['frames']}")
+            after = positions(randori, made, [frame + info["frames_skipped"] for frame in frames], *scale)
             for expected, found in zip(before, after, strict=True):
                 missing = set(expected) - set(found)
                 if missing:

@@ -311,6 +311,19 @@ impl Bout {
             take.characters.push(Character { name: who.name(), color, body, enter: 0.0, clip });
         }
         take.events = self.events;
+        for event in &mut take.events {
+            event.speed = speed_of_blow(&take.characters, event);
+        }
         take
     }
+}
+
+/// How fast the hand of an event moves just before it arrives (m/s).
+fn speed_of_blow(characters: &[Character], event: &Event) -> Option<f64> {
+    const JUST_BEFORE: f64 = 1.0 / 30.0;
+    let character = characters.iter().find(|character| Some(&character.name) == event.who.as_ref())?;
+    let skeleton = character.clip.skeleton();
+    let hand = skeleton.bone(Bone::from_name(event.part.as_deref()?)?)?;
+    let place = |t: f64| skeleton.global_pose(character.clip.sample(t).view()).positions[hand.idx()];
+    Some(f64::from(place(event.t).distance(place(event.t - JUST_BEFORE))) / JUST_BEFORE)
 }

@@ -1,10 +1,10 @@
 //! What the command understands.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::commands::body::BodyArgs;
 use crate::commands::capture::CaptureArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
@@ -16,7 +16,9 @@ use crate::progress::{Progress, ProgressMode};
 /// Scenes of many people from the motion of one.
 #[derive(Debug, Parser)]
 #[command(name = "randori", version, about, propagate_version = true)]
-#[command(after_help = "Exit codes: 0 done and good, 1 done but `check` found faults, 2 an error.")]
+#[command(
+    after_help = "Exit codes: 0 done and good, 1 done but `check` found faults or some files of several failed, 2 an error."
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -34,7 +36,8 @@ pub(crate) struct Args {
 
     /// Threads to use; all cores by default. The results are the same for any number.
     #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
-    pub(crate) jobs: Option<NonZeroUsize>,
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
 }
 
 /// Where results go.
@@ -87,6 +90,8 @@ pub(crate) enum Command {
     Render(RenderArgs),
     /// Look for faults in anybody's GLB: sliding feet, pops, bodies inside each other.
     Check(CheckArgs),
+    /// Whole bodies: dynamics of models, quadratic programs of many bodies in contact.
+    Body(BodyArgs),
     /// Zero-sum games: solve a matrix, solve a Markov game, learn one with continuous states.
     Game(GameArgs),
     /// Make the figures of a paper again, data and pictures.

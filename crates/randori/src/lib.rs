@@ -11,6 +11,11 @@
 //! assert_eq!(clip.n_frames(), 1);
 //! ```
 
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 pub use randori_equilibrium as equilibrium;
 pub use randori_motion as motion;
 pub use randori_scene as scene;
+pub use randori_wholebody as wholebody;

@@ -12,30 +12,32 @@ use clap::Parser;
 
 use crate::args::{Args, Command};
 use crate::output::{Outcome, complain};
+use crate::progress::Progress;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    match run(&args).and_then(|outcome| outcome.deliver(&args.output)) {
+    let progress = args.progress();
+    match run(&args, &progress).and_then(|outcome| outcome.deliver(&args.output, &progress)) {
         Ok(code) => code,
         Err(error) => {
-            complain(&error);
+            complain(&error, &args.output, &progress);
             ExitCode::from(2)
         }
     }
 }
 
-fn run(args: &Args) -> anyhow::Result<Outcome> {
+fn run(args: &Args, progress: &Progress) -> anyhow::Result<Outcome> {
     if let Some(jobs) = args.jobs {
-        rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build_global()?;
+        rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global()?;
     }
-    let progress = args.progress();
     match &args.command {
-        Command::Demo(demo) => commands::demo::run(demo, args.seed, &progress),
-        Command::Capture(capture) => commands::capture::run(capture, &progress),
-        Command::Render(render) => commands::render::run(render, &progress),
-        Command::Check(check) => commands::check::run(check, &progress),
-        Command::Game(game) => commands::game::run(game, args.seed, &progress),
-        Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, args.seed, &progress),
+        Command::Demo(demo) => commands::demo::run(demo, args.seed, progress),
+        Command::Capture(capture) => commands::capture::run(capture, progress),
+        Command::Render(render) => commands::render::run(render, progress),
+        Command::Check(check) => commands::check::run(check, progress),
+        Command::Body(body) => commands::body::run(body, progress),
+        Command::Game(game) => commands::game::run(game, args.seed, progress),
+        Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, args.seed, progress),
         Command::Completions { shell } => commands::shell::completions(*shell),
         Command::Man { out } => commands::shell::man(out.as_deref()),
     }

@@ -9,11 +9,14 @@ use randori_scene::files;
 use serde::Serialize;
 
 use crate::args::OutputArgs;
+use crate::progress::Progress;
 
 /// The result of a command.
 pub(crate) struct Outcome {
     json: serde_json::Value,
     text: String,
+    /// Warnings and failures of parts, told on stderr whatever else is asked for.
+    notes: Vec<String>,
     /// False when the job was done and the answer is bad news.
     good: bool,
 }
@@ -21,7 +24,7 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// A result that is told as `text` to people and as `report` to programs.
     pub(crate) fn new(report: &impl Serialize, text: impl Into<String>) -> anyhow::Result<Outcome> {
-        Ok(Outcome { json: serde_json::to_value(report)?, text: text.into(), good: true })
+        Ok(Outcome { json: serde_json::to_value(report)?, text: text.into(), notes: Vec::new(), good: true })
     }
 
     /// The same result, with exit code 1 unless `good`.
@@ -29,12 +32,20 @@ impl Outcome {
         Outcome { good, ..self }
     }
 
+    /// The same result, with things to tell on stderr.
+    pub(crate) fn with_notes(self, notes: Vec<String>) -> Outcome {
+        Outcome { notes, ..self }
+    }
+
     /// Prints and writes what was asked for.
-    pub(crate) fn deliver(self, args: &OutputArgs) -> anyhow::Result<ExitCode> {
+    pub(crate) fn deliver(self, args: &OutputArgs, progress: &Progress) -> anyhow::Result<ExitCode> {
         if let Some(path) = &args.report {
             let mut bytes = serde_json::to_vec_pretty(&self.json)?;
             bytes.push(b'\n');
             files::write_atomically(path, &bytes)?;
+        }
+        for note in &self.notes {
+            progress.note(note);
         }
         let said = match (args.json, args.quiet) {
             (true, _) => print_line(&serde_json::to_string(&self.json)?),
@@ -71,20 +82,28 @@ impl FileProblem {
     }
 }
 
-/// Tells an error to stderr, with the offending line of a text file underneath.
-#[expect(clippy::print_stderr, reason = "this is where errors are told")]
-pub(crate) fn complain(error: &anyhow::Error) {
-    eprintln!("error: {error:#}");
+/// Tells an error to stderr, and to stdout as JSON where programs listen.
+pub(crate) fn complain(error: &anyhow::Error, args: &OutputArgs, progress: &Progress) {
+    progress.note(&format!("error: {}", describe_error(error)));
+    if args.json {
+        // If nobody listens any more, the exit code still tells.
+        print_line(&serde_json::json!({ "error": format!("{error:#}") }).to_string()).ok();
+    }
+}
+
+/// An error in words, with the offending line of a text file underneath.
+pub(crate) fn describe_error(error: &anyhow::Error) -> String {
+    let mut text = format!("{error:#}");
     let problem = error.chain().find_map(|cause| cause.downcast_ref::<FileProblem>());
     if let Some(FileProblem { error: ImportError { place, excerpt: Some(excerpt), .. }, .. }) = problem
         && let Place::Line { line, column } = place
     {
-        let number = line.to_string();
-        eprintln!("{number:>6} | {excerpt}");
+        text += &format!("\n{line:>6} | {excerpt}");
         if *column <= excerpt.chars().count() + 1 {
-            eprintln!("{:>6} | {:>column$}", "", "^");
+            text += &format!("\n{:>6} | {:>column$}", "", "^");
         }
     }
+    text
 }
 
 /// A table for people: columns as wide as they need, the first to the left, the others to the right.

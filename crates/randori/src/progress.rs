@@ -22,6 +22,15 @@ impl Progress {
         Progress { mode }
     }
 
+    /// Tells something on stderr: as it is, or as a line of JSON where programs listen.
+    #[expect(clippy::print_stderr, reason = "this is where notes are told")]
+    pub(crate) fn note(&self, note: &str) {
+        match self.mode {
+            ProgressMode::Ndjson => eprintln!("{}", serde_json::json!({ "note": note })),
+            ProgressMode::Bars | ProgressMode::Silent => eprintln!("{note}"),
+        }
+    }
+
     /// Begins a job.
     pub(crate) fn job(&self, what: &'static str) -> Job {
         let bar = match self.mode {

@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
+use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::formats::gltf::{self, ImportedCharacter};
 use randori_motion::formats::{self, Format, Import, ImportOptions, UpAxis, Warning, asf};
+use randori_motion::math::{Quat, angle_between};
 use randori_motion::names::{self, BoneOverride};
 use randori_motion::retarget::{self, fitted_skeleton, retarget};
 use randori_motion::take::Color;
-use randori_motion::{Body, Build, Character, Clip, Event, FrameRate, Skeleton, Take};
+use randori_motion::{Body, Build, Character, Clip, Event, FrameRate, Joint, Skeleton, Take};
 use randori_scene::files;
 
 use crate::output::FileProblem;
@@ -35,7 +37,11 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "FILE")]
     map: Option<PathBuf>,
 
-    /// The skeleton that belongs to AMC files; by default the one ASF file beside them.
+    /// The animation of a glTF or FBX file to take, by name or number from 0; the first by default.
+    #[arg(long, value_name = "NAME")]
+    animation: Option<String>,
+
+    /// The skeleton that belongs to AMC files; by default the ASF file beside them.
     #[arg(long, value_name = "FILE")]
     asf: Option<PathBuf>,
 }
@@ -74,12 +80,25 @@ pub(crate) struct LoadedFile {
     pub(crate) people: Vec<Loaded>,
     pub(crate) events: Vec<Event>,
     pub(crate) seed: u64,
+    /// What was odd about the file as a whole.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Reads whatever lies behind a relative URI of a glTF file: files of the same folder.
 pub(crate) fn beside(path: &Path) -> impl Fn(&str) -> Result<Vec<u8>, String> + '_ {
-    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-    move |relative| files::read(&folder.join(relative)).map_err(|error| error.to_string())
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    move |relative| {
+        // A link may point anywhere; what it points to must lie in the folder, too.
+        let real = |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
+        let (folder, file) = (real(folder)?, real(&folder.join(relative))?);
+        if !file.starts_with(&folder) {
+            return Err(format!("{relative} leads out of the file's folder"));
+        }
+        files::read(&file).map_err(|error| error.to_string())
+    }
 }
 
 impl ImportArgs {
@@ -110,24 +129,28 @@ impl ImportArgs {
             people: vec![Loaded { name: clip_name.clone(), start: 0.0, import }],
             events: Vec::new(),
             seed: 0,
+            notes: Vec::new(),
         };
         let mut file = match Format::detect(&name, &bytes) {
             Some(Format::AsfAmc) => {
+                if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("asf")) {
+                    bail!("{}: a skeleton without motion; give its .amc file", path.display());
+                }
                 let skeleton_path = self.asf_for(path)?;
                 let skeleton = files::read(&skeleton_path)?;
+                // Read once by itself, so that its errors bear its name.
+                asf::Asf::parse(&skeleton).map_err(|error| FileProblem::new(&skeleton_path, error))?;
                 alone(asf::import(&clip_name, &skeleton, &bytes, &options).map_err(problem)?)
             }
             Some(Format::Gltf) => {
                 let scene = gltf::import(&clip_name, &bytes, &options, &beside(path)).map_err(problem)?;
-                LoadedFile {
-                    events: scene.events,
-                    seed: scene.seed.unwrap_or(0),
-                    ..together(scene.characters)
-                }
+                let people = self.one_animation(path, scene.characters)?;
+                LoadedFile { events: scene.events, seed: scene.seed.unwrap_or(0), ..people }
             }
             #[cfg(feature = "fbx")]
             Some(Format::Fbx) => {
-                together(formats::fbx::import(&clip_name, &bytes, &options).map_err(problem)?)
+                let characters = formats::fbx::import(&clip_name, &bytes, &options).map_err(problem)?;
+                self.one_animation(path, characters)?
             }
             _ => alone(formats::import(&name, &bytes, &options).map_err(problem)?),
         };
@@ -141,6 +164,51 @@ impl ImportArgs {
         Ok(file)
     }
 
+    /// Everybody in one animation: files may hold several that move the same people.
+    fn one_animation(&self, path: &Path, characters: Vec<ImportedCharacter>) -> anyhow::Result<LoadedFile> {
+        let title = |character: &ImportedCharacter| character.animation.clone().unwrap_or_default();
+        let mut titles: Vec<String> = Vec::new();
+        for character in &characters {
+            if !titles.contains(&title(character)) {
+                titles.push(title(character));
+            }
+        }
+        let chosen = match &self.animation {
+            None => None,
+            Some(name) => {
+                let numbered = name.parse::<usize>().ok().and_then(|number| titles.get(number));
+                let Some(chosen) = titles.iter().find(|title| *title == name).or(numbered) else {
+                    bail!("{}: no animation \"{name}\"; there are {}", path.display(), titles.join(", "));
+                };
+                Some(chosen.clone())
+            }
+        };
+        let mut file = LoadedFile { people: Vec::new(), events: Vec::new(), seed: 0, notes: Vec::new() };
+        let mut seen: Vec<(String, String)> = Vec::new();
+        let mut left_out: Vec<String> = Vec::new();
+        for character in characters {
+            let title = title(&character);
+            let alternative = seen.iter().any(|(name, other)| *name == character.name && *other != title);
+            if chosen.as_ref().map_or(alternative, |chosen| *chosen != title) {
+                if chosen.is_none() && !left_out.contains(&title) {
+                    left_out.push(title);
+                }
+                continue;
+            }
+            let twins = seen.iter().filter(|(name, _)| *name == character.name).count();
+            seen.push((character.name.clone(), title));
+            let name = match twins {
+                0 => character.name,
+                twins => format!("{} {}", character.name, twins + 1),
+            };
+            file.people.push(Loaded { name, start: character.start, import: character.import });
+        }
+        if !left_out.is_empty() {
+            file.notes.push(format!("other animations are left out (--animation): {}", left_out.join(", ")));
+        }
+        Ok(file)
+    }
+
     fn asf_for(&self, amc: &Path) -> anyhow::Result<PathBuf> {
         if let Some(asf) = &self.asf {
             return Ok(asf.clone());
@@ -150,25 +218,19 @@ impl ImportArgs {
             _ => Path::new("."),
         };
         let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-        let mut found: Vec<PathBuf> = (entries.filter_map(|entry| entry.ok().map(|entry| entry.path())))
+        let found: Vec<PathBuf> = (entries.filter_map(|entry| entry.ok().map(|entry| entry.path())))
             .filter(|path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("asf")))
             .collect();
-        match (found.pop(), found.is_empty()) {
-            (Some(asf), true) => Ok(asf),
-            (Some(_), false) => bail!("{}: several ASF files beside it; name one by --asf", amc.display()),
-            (None, _) => bail!("{}: no ASF file beside it; name one by --asf", amc.display()),
+        // 13_17.amc is a take of subject 13, whose skeleton is 13.asf.
+        let take = amc.file_stem().unwrap_or_default().to_string_lossy();
+        let subject = take.split('_').next().unwrap_or_default();
+        let named = |path: &&PathBuf| path.file_stem().is_some_and(|stem| stem == subject);
+        match (found.iter().find(named), found.as_slice()) {
+            (Some(asf), _) | (None, [asf]) => Ok(asf.clone()),
+            (None, []) => bail!("{}: no ASF file beside it; name one by --asf", amc.display()),
+            (None, _) => bail!("{}: several ASF files beside it; name one by --asf", amc.display()),
         }
     }
-}
-
-/// Several characters of one file.
-fn together(characters: Vec<ImportedCharacter>) -> LoadedFile {
-    let load = |character: ImportedCharacter| Loaded {
-        name: character.name,
-        start: character.start,
-        import: character.import,
-    };
-    LoadedFile { people: characters.into_iter().map(load).collect(), events: Vec::new(), seed: 0 }
 }
 
 fn read_override(path: &Path) -> anyhow::Result<BoneOverride> {
@@ -217,9 +279,10 @@ const COLORS: [Color; 6] = [
 pub(crate) struct Made {
     pub(crate) take: Take,
     pub(crate) retargets: Vec<Option<retarget::Report>>,
-    pub(crate) warnings: Vec<Warning>,
-    /// Whether the file began with a rest pose that is no part of the motion.
-    pub(crate) had_rest_row: bool,
+    /// What was odd, as sentences.
+    pub(crate) warnings: Vec<String>,
+    /// How to write the motion as BVH again, so that a file comes back as it was.
+    pub(crate) bvh: WriteOptions,
 }
 
 /// A take of everybody in a file, on their new bodies.
@@ -229,19 +292,20 @@ pub(crate) fn take_of(
     onto: Onto,
     rate: Option<FrameRate>,
 ) -> anyhow::Result<Made> {
-    let mut made = Made {
-        take: Take::new(name, file.seed),
-        retargets: Vec::new(),
-        warnings: Vec::new(),
-        had_rest_row: file.people.iter().any(|person| person.import.source.frames_skipped > 0),
-    };
+    let bvh = bvh_options(&file, onto);
+    let mut made =
+        Made { take: Take::new(name, file.seed), retargets: Vec::new(), warnings: file.notes, bvh };
     for (idx, person) in file.people.into_iter().enumerate() {
-        made.warnings.extend(person.import.warnings);
+        let warnings: Vec<String> = person.import.warnings.iter().map(Warning::to_string).collect();
         let clip = match rate {
             None => person.import.clip,
             Some(rate) => person.import.clip.resampled(rate),
         };
-        let (clip, body, report) = put_onto(clip, onto).with_context(|| person.name.clone())?;
+        let (clip, body, report) = put_onto(clip, onto).with_context(|| {
+            let hint = "name the bones by --map, or keep the skeleton by --onto own";
+            format!("{}: {}", person.name, [&warnings[..], &[hint.to_owned()]].concat().join("; "))
+        })?;
+        made.warnings.extend(warnings);
         made.retargets.push(report);
         made.take.characters.push(Character {
             name: person.name,
@@ -254,4 +318,22 @@ pub(crate) fn take_of(
     made.take.events = file.events;
     made.take.validate()?;
     Ok(made)
+}
+
+/// BVH files keep their unit, and a rest pose that their offsets alone do not show keeps its row.
+fn bvh_options(file: &LoadedFile, onto: Onto) -> WriteOptions {
+    let mut options = WriteOptions::default();
+    if onto != Onto::Own {
+        return options;
+    }
+    let at_rest = |joint: &Joint| angle_between(joint.rest_rotation, Quat::IDENTITY) < 1e-3;
+    for person in &file.people {
+        let source = &person.import.source;
+        let skeleton = person.import.clip.skeleton();
+        options.rest_row |= source.frames_skipped > 0 || !skeleton.joints().iter().all(at_rest);
+        if source.format == Format::Bvh {
+            options.metres_per_unit = source.metres_per_unit;
+        }
+    }
+    options
 }

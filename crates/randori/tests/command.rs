@@ -175,6 +175,34 @@ fn batches_are_the_same_bytes_for_any_number_of_threads() {
 }
 
 #[test]
+fn dotted_names_keep_their_dots_and_bvh_its_unit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (bvh, out) = (capture(&folder), path(&folder, "out"));
+    let (first, second) = (path(&folder, "take.001.bvh"), path(&folder, "take.002.bvh"));
+    std::fs::copy(&bvh, &first).unwrap();
+    std::fs::copy(&bvh, &second).unwrap();
+    json(&[
+        "capture",
+        "convert",
+        &first,
+        &second,
+        "--out-dir",
+        &out,
+        "--to",
+        "bvh",
+        "--scale",
+        "0.5",
+        "--json",
+    ]);
+    assert_eq!(names_in(Path::new(&out)), ["take.001.bvh", "take.002.bvh"]);
+    let raw = |file: &str| json(&["capture", "fk", file, "--frames", "10-12", "--units", "raw", "--json"]);
+    let (before, after) = (raw(&first), raw(&format!("{out}/take.001.bvh")));
+    assert_eq!(before["frames"].as_array().unwrap().len(), 3);
+    let hips = |report: &Value| report["frames"][0]["joints"]["hips"][1].as_f64().unwrap();
+    assert!((hips(&before) - hips(&after)).abs() < 1e-4);
+}
+
+#[test]
 fn a_batch_goes_on_after_a_bad_file_and_reports_it() {
     let folder = tempfile::tempdir().unwrap();
     let (good, bad, out) = (capture(&folder), path(&folder, "bad.bvh"), path(&folder, "out"));
@@ -184,6 +212,9 @@ fn a_batch_goes_on_after_a_bad_file_and_reports_it() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((report["converted"].as_u64(), report["failed"].as_u64()), (Some(1), Some(1)));
     assert!(report["files"][1]["error"].as_str().unwrap().contains("line 4"));
+    // Quiet or not, a failure is told.
+    let quiet = randori(&["capture", "convert", &good, &bad, "--out-dir", &out, "-q"]);
+    assert!(String::from_utf8_lossy(&quiet.stderr).contains("failed:"));
     assert_eq!(names_in(Path::new(&out)), ["wriggle.glb"]);
 }
 
@@ -203,6 +234,11 @@ fn errors_name_the_file_the_place_and_the_expectation() {
     check_refused(&["capture", "convert", &good, "-o", &path(&folder, "x.doc")], 2, "ends in .glb or .bvh");
     check_refused(&["capture", "convert", &good, &bad, "-o", &glb], 2, "use --out-dir");
     check_refused(&["capture", "fk", &good, "--frames", "90"], 2, "has 90 frames");
+    check_refused(&["capture", "fk", &good, "--frames", "9-5"], 2, "such as 10-20");
+    check_refused(&["capture", "convert", &good, "-o", &good], 2, "is one of the files to convert");
+    check_refused(&["capture", "convert", &good, "-o", &glb, "--resample", "1e6"], 2, "between 1 and 1000");
+    check_refused(&["demo", "--jobs", "1000000"], 2, "1000000");
+    check_refused(&["render", &good, "-o", &path(&folder, "x.gif"), "--at", "1"], 2, "--at is for a .png");
     check_refused(&["capture", "info", &good, "--scale=-1"], 2, "expected");
     check_refused(&["capture", "info", &good, "--fps", "0"], 2, "--fps 0");
     check_refused(&["render", &good, "-o", &png, "--size", "0x0"], 2, "1 to 8192 pixels");
@@ -248,7 +284,8 @@ fn pictures_of_every_kind_are_written() {
 fn programs_can_follow_the_progress() {
     let folder = tempfile::tempdir().unwrap();
     let (bvh, gif) = (capture(&folder), path(&folder, "a.gif"));
-    let output = randori(&["render", &bvh, "-o", &gif, "--size", "64x36", "--progress", "ndjson", "--quiet"]);
+    let scale = ["--scale", "1", "--size", "64x36", "--quiet"];
+    let output = randori(&[&["render", &bvh, "-o", &gif, "--progress", "ndjson"], &scale[..]].concat());
     assert!(output.status.success() && output.stdout.is_empty());
     let stderr = String::from_utf8(output.stderr).unwrap();
     let lines: Vec<Value> = stderr.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -256,7 +293,7 @@ fn programs_can_follow_the_progress() {
     let last = lines.last().unwrap();
     assert_eq!(last["done"], last["total"]);
     // Without a terminal there are no bars.
-    let silent = randori(&["render", &bvh, "-o", &gif, "--size", "64x36", "--quiet"]);
+    let silent = randori(&[&["render", &bvh, "-o", &gif], &scale[..]].concat());
     assert!(silent.stderr.is_empty());
 }
 

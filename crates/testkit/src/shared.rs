@@ -1,5 +1,6 @@
 //! Data that lies beside the repository and is never part of it.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// The folder `shared/` beside the repository, or the one that `RANDORI_SHARED` names; `None` if there
@@ -24,10 +25,9 @@ pub fn folder() -> Option<PathBuf> {
 pub fn path(relative: &str) -> Option<PathBuf> {
     let found = folder().map(|folder| folder.join(relative)).filter(|path| path.exists());
     if found.is_none() {
-        #[expect(clippy::print_stderr, reason = "a skipped test must be seen")]
-        {
-            eprintln!("SKIPPED: ../shared/{relative} is absent; this test checked NOTHING");
-        }
+        // Written past the test harness, which hides what passing tests print.
+        let message = format!("SKIPPED: ../shared/{relative} is absent; this test checked NOTHING\n");
+        std::io::stderr().write_all(message.as_bytes()).expect("stderr is there");
     }
     found
 }

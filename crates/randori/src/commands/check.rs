@@ -1,13 +1,13 @@
 //! `randori check`: faults of anybody's GLB, as a table or as JSON.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use randori_motion::formats::gltf::Document;
 use randori_scene::check::{self, Finding, Footage, Limits, Report};
 use serde::Serialize;
 
-use crate::output::{FileProblem, Outcome, table};
+use crate::output::{FileProblem, Outcome, describe_error, table};
 use crate::progress::Progress;
 use crate::source;
 
@@ -35,6 +35,9 @@ pub(crate) struct CheckArgs {
 struct CheckReport {
     pass: bool,
     files: Vec<FileReport>,
+    /// Files that could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -56,20 +59,29 @@ pub(crate) fn run(args: &CheckArgs, progress: &Progress) -> anyhow::Result<Outco
         }
     };
     let job = progress.job("checking");
-    let mut files = Vec::new();
+    let (mut files, mut errors) = (Vec::new(), Vec::new());
     for (done, path) in args.files.iter().enumerate() {
-        job.step(done, args.files.len());
-        let bytes = randori_scene::files::read(path)?;
-        let document =
-            Document::parse(&bytes, &source::beside(path)).map_err(|error| FileProblem::new(path, error))?;
-        let footage = Footage::of_gltf(&document, args.fps).with_context(|| path.display().to_string())?;
-        let report = check::check(&footage, &limits);
-        files.push(FileReport { file: path.display().to_string(), pass: report.passes(), report });
+        match check_file(path, args.fps, &limits) {
+            Ok(file) => files.push(file),
+            Err(error) if args.files.len() == 1 => return Err(error),
+            Err(error) => errors.push(describe_error(&error)),
+        }
+        job.step(done + 1, args.files.len());
     }
     drop(job);
-    let report = CheckReport { pass: files.iter().all(|file| file.pass), files };
-    let text: String = report.files.iter().map(|file| describe(file, args.most)).collect();
-    Ok(Outcome::new(&report, text)?.good_if(report.pass))
+    let pass = errors.is_empty() && files.iter().all(|file| file.pass);
+    let text: String = files.iter().map(|file| describe(file, args.most)).collect();
+    let notes = errors.iter().map(|error| format!("failed: {error}")).collect();
+    Ok(Outcome::new(&CheckReport { pass, files, errors }, text)?.with_notes(notes).good_if(pass))
+}
+
+fn check_file(path: &Path, fps: f64, limits: &Limits) -> anyhow::Result<FileReport> {
+    let bytes = randori_scene::files::read(path)?;
+    let document =
+        Document::parse(&bytes, &source::beside(path)).map_err(|error| FileProblem::new(path, error))?;
+    let footage = Footage::of_gltf(&document, fps).with_context(|| path.display().to_string())?;
+    let report = check::check(&footage, limits);
+    Ok(FileReport { file: path.display().to_string(), pass: report.passes(), report })
 }
 
 fn describe(file: &FileReport, most: usize) -> String {
@@ -77,12 +89,9 @@ fn describe(file: &FileReport, most: usize) -> String {
     let mut text = format!(
         "{}: {} in {:.2} s: {}\n",
         file.file,
-        match report.characters.len() {
-            1 => "1 character".to_owned(),
-            n => format!("{n} characters"),
-        },
+        plural(report.characters.len(), "character"),
         report.seconds,
-        if file.pass { "clean".to_owned() } else { format!("{} findings", report.findings.len()) },
+        if file.pass { "clean".to_owned() } else { plural(report.findings.len(), "finding") },
     );
     let header = [
         "",
@@ -153,4 +162,8 @@ fn describe_finding(finding: &Finding) -> String {
     let kind = serde_json::to_value(finding.kind).ok();
     let kind = kind.as_ref().and_then(|kind| kind.as_str()).unwrap_or_default().replace('_', " ");
     format!("  {kind}: {}{whom}{part}, {frames}: {value:.1} {unit} (limit {limit} {unit})\n", finding.who)
+}
+
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

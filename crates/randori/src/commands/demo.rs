@@ -57,9 +57,11 @@ pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Re
     };
 
     files::write_atomically(&report.scene, &export::glb(&take, &export::GlbOptions::default())?)?;
-    let job = progress.job("drawing");
+    let job = progress.job("sheet");
     let sheet = pictures::sheet(&take, &sheet_options(&take), &mut |done, total| job.step(done, total))?;
+    drop(job);
     files::write_atomically(&report.sheet, &sheet)?;
+    let job = progress.job("animation");
     let options = Animation { camera: Camera::Whole(Angle::across(&take)), ..Animation::default() };
     let mut step = |done, total| job.step(done, total);
     let animation = pictures::animation(&take, pictures::Format::Gif, &options, &mut step)?;

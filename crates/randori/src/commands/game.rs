@@ -121,7 +121,8 @@ pub(crate) fn clock() -> impl Fn() -> f64 + Sync {
     move || start.elapsed().as_secs_f64()
 }
 
-fn read_text(path: &Path) -> anyhow::Result<String> {
+/// All of a text file.
+pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
     String::from_utf8(files::read(path)?).with_context(|| format!("{}: expected UTF-8 text", path.display()))
 }
 

@@ -1,5 +1,6 @@
 //! One module per command: its arguments, the library calls, its report.
 
+pub(crate) mod body;
 pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod demo;

@@ -30,7 +30,7 @@ pub(crate) struct RenderArgs {
     sheet: Option<Pair>,
 
     /// Rows of the sheet show the moments around hits and blocks.
-    #[arg(long, requires = "sheet")]
+    #[arg(long, requires = "sheet", conflicts_with_all = ["from", "to"])]
     around_hits: bool,
 
     /// The moment of a still, in seconds; the middle by default.
@@ -38,8 +38,8 @@ pub(crate) struct RenderArgs {
     at: Option<f64>,
 
     /// The first moment of an animation or a sheet, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 0.0)]
-    from: f64,
+    #[arg(long, value_name = "SECONDS")]
+    from: Option<f64>,
 
     /// The last moment of an animation or a sheet, in seconds.
     #[arg(long, value_name = "SECONDS")]
@@ -125,17 +125,18 @@ pub(crate) fn run(args: &RenderArgs, progress: &Progress) -> anyhow::Result<Outc
     let kind = kind_of(&args.out)?;
     let made = take_of(args.import.load(&args.file)?, &name, args.onto, None)
         .with_context(|| args.file.display().to_string())?;
-    let take = made.take;
+    let take = &made.take;
     let job = progress.job("drawing");
     let mut step = |done, total| job.step(done, total);
     let (kind, bytes) = match (kind, &args.sheet) {
-        (Kind::Png, Some(grid)) => ("sheet", pictures::sheet(&take, &args.sheet(&take, *grid), &mut step)?),
+        (Kind::Png, Some(grid)) => ("sheet", pictures::sheet(take, &args.sheet(take, *grid), &mut step)?),
         (Kind::Png, None) => {
-            ("still", pictures::still(&take, args.at.unwrap_or(0.5 * take.duration()), &args.still())?)
+            ("still", pictures::still(take, args.at.unwrap_or(0.5 * take.duration()), &args.still())?)
         }
+        (Kind::Animation(_), None) if args.at.is_some() => bail!("--at is for a .png; use --from and --to"),
         (Kind::Animation(_), Some(_)) => bail!("{}: a sheet is a .png", args.out.display()),
         (Kind::Animation(format), None) => {
-            ("animation", pictures::animation(&take, format, &args.animation()?, &mut step)?)
+            ("animation", pictures::animation(take, format, &args.animation()?, &mut step)?)
         }
     };
     drop(job);
@@ -148,7 +149,8 @@ pub(crate) fn run(args: &RenderArgs, progress: &Progress) -> anyhow::Result<Outc
         characters: take.characters.len(),
     };
     let text = format!("{} ({}, {} KB)", args.out.display(), kind, bytes.len().div_ceil(1000));
-    Outcome::new(&report, text)
+    let notes = made.warnings.iter().map(|warning| format!("warning: {}: {warning}", args.file.display()));
+    Ok(Outcome::new(&report, text)?.with_notes(notes.collect()))
 }
 
 enum Kind {
@@ -179,8 +181,8 @@ impl RenderArgs {
             (true, _) => {
                 Moments::Around { kinds: vec![EventKind::Hit, EventKind::Blocked], before: 0.4, after: 0.6 }
             }
-            (false, None) if self.from <= 0.0 => Moments::Whole,
-            (false, to) => Moments::Between(self.from, to.unwrap_or(take.duration())),
+            (false, None) if self.from.is_none() => Moments::Whole,
+            (false, to) => Moments::Between(self.from.unwrap_or(0.0), to.unwrap_or(take.duration())),
         };
         let title = take.name.clone();
         let (camera, style) = (self.camera(default.camera), self.style(default.style));
@@ -199,7 +201,7 @@ impl RenderArgs {
         let rate = FrameRate::from_fps(self.rate)
             .with_context(|| format!("--rate {}: not a frame rate", self.rate))?;
         let (camera, style) = (self.camera(default.camera), self.style(default.style));
-        Ok(Animation { width, height, rate, from: self.from, to: self.to, camera, style })
+        Ok(Animation { width, height, rate, from: self.from.unwrap_or(0.0), to: self.to, camera, style })
     }
 
     fn camera(&self, default: Camera) -> Camera {

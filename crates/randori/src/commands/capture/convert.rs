@@ -11,7 +11,7 @@ use randori_scene::{export, files};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::output::{Outcome, table};
+use crate::output::{Outcome, describe_error, table};
 use crate::progress::Progress;
 use crate::source::{ImportArgs, Made, Onto, take_of};
 
@@ -40,6 +40,10 @@ pub(super) struct ConvertArgs {
     /// Poses per second to write; the capture's own by default.
     #[arg(long, value_name = "FPS")]
     resample: Option<f64>,
+
+    /// Metres per unit of BVH files to write; by default the unit of the BVH that was read, or metres.
+    #[arg(long, value_name = "METRES")]
+    unit: Option<f64>,
 
     /// Also write joint positions of ten frames beside each file, as `NAME.positions.json`.
     #[arg(long)]
@@ -77,6 +81,8 @@ struct FileReport {
 #[derive(Serialize)]
 struct CharacterReport {
     name: String,
+    #[serde(skip)]
+    written: String,
     frames: usize,
     fps: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,16 +92,17 @@ struct CharacterReport {
 pub(super) fn run(args: &ConvertArgs, progress: &Progress) -> anyhow::Result<Outcome> {
     let resample = match args.resample {
         None => None,
-        Some(fps) => {
-            Some(FrameRate::from_fps(fps).with_context(|| format!("--resample {fps}: not a frame rate"))?)
-        }
+        Some(fps) if (1.0..=1000.0).contains(&fps) => FrameRate::from_fps(fps),
+        Some(fps) => bail!("--resample {fps}: expected between 1 and 1000"),
     };
     let targets = targets(args)?;
     if let [(source, path, target)] = targets.as_slice() {
         // One file: its error is the command's.
         let file = convert(args, source, path, *target, resample)?;
         let text = describe(std::slice::from_ref(&file));
-        return Outcome::new(&ConvertReport { converted: 1, failed: 0, files: vec![file] }, text);
+        let notes = notes(std::slice::from_ref(&file));
+        let report = ConvertReport { converted: 1, failed: 0, files: vec![file] };
+        return Ok(Outcome::new(&report, text)?.with_notes(notes));
     }
 
     let job = progress.job("converting");
@@ -105,7 +112,7 @@ pub(super) fn run(args: &ConvertArgs, progress: &Progress) -> anyhow::Result<Out
             let report = convert(args, source, path, *target, resample).unwrap_or_else(|error| FileReport {
                 file: source.display().to_string(),
                 written: Vec::new(),
-                error: Some(format!("{error:#}")),
+                error: Some(describe_error(&error)),
                 seconds: 0.0,
                 characters: Vec::new(),
                 warnings: Vec::new(),
@@ -116,13 +123,24 @@ pub(super) fn run(args: &ConvertArgs, progress: &Progress) -> anyhow::Result<Out
         .collect();
     drop(job);
     let failed = files.iter().filter(|file| file.error.is_some()).count();
-    let text = describe(&files);
+    let (text, notes) = (describe(&files), notes(&files));
     let report = ConvertReport { converted: files.len() - failed, failed, files };
-    Ok(Outcome::new(&report, text)?.good_if(failed == 0))
+    Ok(Outcome::new(&report, text)?.with_notes(notes).good_if(failed == 0))
 }
 
-/// Each input with the file it becomes.
+/// Each input with the file it becomes. No input is written over.
 fn targets(args: &ConvertArgs) -> anyhow::Result<Vec<(PathBuf, PathBuf, Target)>> {
+    let targets = named_targets(args)?;
+    let inputs: Vec<PathBuf> = args.files.iter().filter_map(|file| file.canonicalize().ok()).collect();
+    for (_, path, _) in &targets {
+        if path.canonicalize().is_ok_and(|path| inputs.contains(&path)) {
+            bail!("{}: is one of the files to convert; choose another name or folder", path.display());
+        }
+    }
+    Ok(targets)
+}
+
+fn named_targets(args: &ConvertArgs) -> anyhow::Result<Vec<(PathBuf, PathBuf, Target)>> {
     if let Some(out) = &args.out {
         let [source] = args.files.as_slice() else {
             bail!("--out names one file, but {} are to be converted; use --out-dir", args.files.len());
@@ -144,7 +162,7 @@ fn targets(args: &ConvertArgs) -> anyhow::Result<Vec<(PathBuf, PathBuf, Target)>
     let mut taken = std::collections::BTreeMap::new();
     for source in &args.files {
         let name = source.file_stem().with_context(|| format!("{}: expected a file", source.display()))?;
-        let path = folder.join(name).with_extension(end);
+        let path = folder.join(format!("{}.{end}", name.to_string_lossy()));
         if let Some(other) = taken.insert(path.clone(), source) {
             bail!("{} and {} would both become {}", other.display(), source.display(), path.display());
         }
@@ -167,42 +185,52 @@ fn convert(
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let file = args.import.load(source)?;
     let made = take_of(file, &name, onto, resample).with_context(|| source.display().to_string())?;
-    let mut written = Vec::new();
-    for (path, bytes) in outputs(&made, path, target)? {
-        files::write_atomically(&path, &bytes)?;
-        written.push(path.display().to_string());
-    }
+    let mut outputs = outputs(args, &made, path, target)?;
     if args.positions {
-        let path = path.with_extension("positions.json");
-        let positions = positions(&made.take)?;
-        files::write_atomically(&path, &positions)?;
-        written.push(path.display().to_string());
+        outputs.push((sibling(path, "positions.json"), positions(&made.take)?));
     }
-    Ok(report(source, written, made))
+    let mut written: Vec<PathBuf> = Vec::new();
+    for (path, bytes) in &outputs {
+        if let Err(error) = files::write_atomically(path, bytes) {
+            // All of it or nothing.
+            for path in &written {
+                std::fs::remove_file(path).ok();
+            }
+            return Err(error.into());
+        }
+        written.push(path.clone());
+    }
+    Ok(report(source, &written, made))
 }
 
 /// The files that a take becomes: one GLB, or a BVH per character.
-fn outputs(made: &Made, path: &Path, target: Target) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
-    let take = &made.take;
-    match target {
-        Target::Glb => Ok(vec![(path.to_owned(), export::glb(take, &export::GlbOptions::default())?)]),
-        Target::Bvh => {
-            let texts = export::bvh(
-                take,
-                // A file that began with its rest pose keeps it, and so the numbers of its frames.
-                &WriteOptions { rest_row: made.had_rest_row, ..WriteOptions::default() },
-            )?;
-            let several = texts.len() > 1;
-            let file = |(name, text): (String, String)| {
-                let path = match several {
-                    true => path.with_extension(format!("{}.bvh", file_safe(&name))),
-                    false => path.to_owned(),
-                };
-                (path, text.into_bytes())
-            };
-            Ok(texts.into_iter().map(file).collect())
-        }
+fn outputs(
+    args: &ConvertArgs,
+    made: &Made,
+    path: &Path,
+    target: Target,
+) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
+    if target == Target::Glb {
+        return Ok(vec![(path.to_owned(), export::glb(&made.take, &export::GlbOptions::default())?)]);
     }
+    let metres_per_unit = args.unit.unwrap_or(made.bvh.metres_per_unit);
+    let texts = export::bvh(&made.take, &WriteOptions { metres_per_unit, ..made.bvh.clone() })?;
+    let several = texts.len() > 1;
+    let mut taken = std::collections::BTreeSet::new();
+    let file = |(name, text): (String, String)| {
+        let mut safe = file_safe(&name);
+        while !taken.insert(safe.clone()) {
+            safe.push('_');
+        }
+        let path = if several { sibling(path, &format!("{safe}.bvh")) } else { path.to_owned() };
+        (path, text.into_bytes())
+    };
+    Ok(texts.into_iter().map(file).collect())
+}
+
+/// A file beside `path`, named after it with another end.
+fn sibling(path: &Path, end: &str) -> PathBuf {
+    path.with_file_name(format!("{}.{end}", path.file_stem().unwrap_or_default().to_string_lossy()))
 }
 
 /// A character's name as part of a file's name.
@@ -217,10 +245,12 @@ fn positions(take: &Take) -> anyhow::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&export::joint_positions(take, FPS, &frames))?)
 }
 
-fn report(source: &Path, written: Vec<String>, made: Made) -> FileReport {
-    let characters = (made.take.characters.iter().zip(made.retargets))
-        .map(|(character, retarget)| CharacterReport {
+fn report(source: &Path, written: &[PathBuf], made: Made) -> FileReport {
+    let written: Vec<String> = written.iter().map(|path| path.display().to_string()).collect();
+    let characters = (made.take.characters.iter().zip(made.retargets).enumerate())
+        .map(|(idx, (character, retarget))| CharacterReport {
             name: character.name.clone(),
+            written: written.get(idx).or(written.first()).cloned().unwrap_or_default(),
             frames: character.clip.n_frames(),
             fps: character.clip.rate().fps(),
             retarget,
@@ -232,21 +262,14 @@ fn report(source: &Path, written: Vec<String>, made: Made) -> FileReport {
         error: None,
         seconds: made.take.duration(),
         characters,
-        warnings: made.warnings.iter().map(|warning| warning.to_string()).collect(),
+        warnings: made.warnings,
     }
 }
 
 fn describe(files: &[FileReport]) -> String {
     let header = ["", "s", "fps", "error cm", "skate cm/s before", "after", "written"];
     let mut rows = Vec::new();
-    let mut notes = String::new();
     for file in files {
-        if let Some(error) = &file.error {
-            notes += &format!("failed: {error}\n");
-        }
-        for warning in &file.warnings {
-            notes += &format!("warning: {}: {warning}\n", file.file);
-        }
         for character in &file.characters {
             let centimetres = |value: fn(&retarget::Report) -> f32| {
                 character
@@ -261,9 +284,19 @@ fn describe(files: &[FileReport]) -> String {
                 centimetres(|report| report.mean_error),
                 centimetres(|report| report.skate_before),
                 centimetres(|report| report.skate_after),
-                file.written.first().cloned().unwrap_or_default(),
+                character.written.clone(),
             ]);
         }
     }
-    table(&header, &rows) + &notes
+    table(&header, &rows)
+}
+
+/// Failures and warnings, for stderr.
+fn notes(files: &[FileReport]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for file in files {
+        notes.extend(file.error.iter().map(|error| format!("failed: {error}")));
+        notes.extend(file.warnings.iter().map(|warning| format!("warning: {}: {warning}", file.file)));
+    }
+    notes
 }

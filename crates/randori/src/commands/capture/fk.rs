@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use anyhow::bail;
 use clap::ValueEnum;
@@ -17,9 +18,9 @@ pub(super) struct FkArgs {
     /// The file.
     file: PathBuf,
 
-    /// Frames, numbered from 0 as in the file.
-    #[arg(long, value_delimiter = ',', default_value = "0", value_name = "N,N,…")]
-    frames: Vec<usize>,
+    /// Frames, numbered from 0 as in the file: 1,100,250 or 10-20.
+    #[arg(long, value_delimiter = ',', default_value = "0", value_name = "N,N-N,…")]
+    frames: Vec<Frames>,
 
     /// Metres, or the file's own unit.
     #[arg(long, value_enum, default_value_t = Units::M)]
@@ -27,6 +28,31 @@ pub(super) struct FkArgs {
 
     #[command(flatten)]
     import: ImportArgs,
+}
+
+/// One frame or several in a row, the last included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Frames(usize, usize);
+
+impl FromStr for Frames {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Frames, String> {
+        let number = |text: &str| text.trim().parse::<usize>().ok();
+        let frames = match text.split_once('-') {
+            None => number(text).map(|frame| Frames(frame, frame)),
+            Some((first, last)) => number(first).zip(number(last)).map(|(first, last)| Frames(first, last)),
+        };
+        // A file of more frames than this would not be read in the first place.
+        let sane = |frames: &Frames| frames.0 <= frames.1 && frames.1 - frames.0 < 1_000_000;
+        frames.filter(sane).ok_or_else(|| "expected a frame such as 100, or several such as 10-20".to_owned())
+    }
+}
+
+impl FkArgs {
+    fn frames(&self) -> impl Iterator<Item = usize> + '_ {
+        self.frames.iter().flat_map(|frames| frames.0..=frames.1)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -77,8 +103,8 @@ fn frames_of_bvh(args: &FkArgs, bytes: &[u8]) -> anyhow::Result<Vec<FrameReport>
         Units::M => bvh::metres_per_unit(&document, &args.import.options()?).map_err(problem)?.0,
     };
     let names = document.point_names();
-    (args.frames.iter())
-        .map(|&frame| {
+    (args.frames())
+        .map(|frame| {
             let Some(positions) = document.world_positions(frame) else {
                 bail!("--frames {frame}: the file has {} frames, counted from 0", document.n_frames());
             };
@@ -94,7 +120,7 @@ fn frames_of_clip(args: &FkArgs) -> anyhow::Result<Vec<FrameReport>> {
     let file = args.import.load(&args.file)?;
     let several = file.people.len() > 1;
     let mut frames: Vec<FrameReport> =
-        args.frames.iter().map(|frame| FrameReport { frame: *frame, joints: BTreeMap::new() }).collect();
+        args.frames().map(|frame| FrameReport { frame, joints: BTreeMap::new() }).collect();
     for person in &file.people {
         let (clip, source) = (&person.import.clip, &person.import.source);
         let factor = match args.units {

@@ -85,6 +85,7 @@ fn describe(person: &Loaded) -> CharacterInfo {
     // By the names alone, whatever roles the import has already given.
     let nameless = skeleton.with_bones(|_| None);
     let detection = names::detect(nameless.as_ref().unwrap_or(skeleton));
+    let missing = names::REQUIRED.into_iter().filter(|bone| skeleton.bone(*bone).is_none());
     CharacterInfo {
         name: person.name.clone(),
         format: source.format.to_string(),
@@ -103,8 +104,8 @@ fn describe(person: &Loaded) -> CharacterInfo {
             UpAxis::Y => "Y",
             UpAxis::Z => "Z",
         },
-        names: detection.map,
-        missing_bones: detection.missing.iter().map(|bone| bone.name()).collect(),
+        names: if detection.is_humanoid() { detection.map } else { "no known" },
+        missing_bones: missing.map(|bone| bone.name()).collect(),
         rest_height_m: rest_height(skeleton),
         joints: joints(skeleton),
         warnings: person.import.warnings.iter().map(|warning| warning.to_string()).collect(),
