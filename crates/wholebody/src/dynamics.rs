@@ -1,6 +1,6 @@
 //! Rigid-body dynamics of one model: mass matrix, non-linear terms, Jacobians, centre of mass, momentum.
 //!
-//! Reference: [Featherstone2008], chapters 5 and 6 (recursive Newton–Euler, composite rigid bodies).
+//! Reference: \[Featherstone2008\], chapters 5 and 6 (recursive Newton–Euler, composite rigid bodies).
 //! Differs: all quantities are in world axes about the position of the base, so that the recursions add
 //! without transforming, and the mass matrix visits only the ancestors of each degree of freedom.
 //!
@@ -16,11 +16,11 @@ use crate::spatial::{Force, Motion, Pose, WorldInertia};
 /// Scratch memory and results for one model; made once, used for every state.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    /// The reference point of all spatial quantities: the base's position in the world [m].
+    /// The reference point of all spatial quantities: the base's position in the world (m).
     pub origin: DVec3,
-    /// Mass matrix, `n_v` × `n_v`, both halves filled [kg, kg m, kg m²].
+    /// Mass matrix, `n_v` × `n_v`, both halves filled (kg, kg m, kg m²).
     pub mass_matrix: Vec<f64>,
-    /// Coriolis, centrifugal and gravity terms [N or N m].
+    /// Coriolis, centrifugal and gravity terms (N or N m).
     pub nonlinear: Vec<f64>,
     poses: Vec<Pose>,
     columns: Vec<Motion>,
@@ -267,13 +267,13 @@ pub fn point_jacobian(model: &Model, ws: &Workspace, body: Option<BodyId>, at: D
 /// Where a centre of mass is and how it moves; world axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CenterOfMass {
-    /// [kg]
+    /// (kg)
     pub mass: f64,
-    /// [m]
+    /// (m)
     pub position: DVec3,
-    /// [m/s]
+    /// (m/s)
     pub velocity: DVec3,
-    /// Acceleration at zero joint accelerations, without gravity [m/s²].
+    /// Acceleration at zero joint accelerations, without gravity (m/s²).
     pub bias: DVec3,
 }
 
@@ -337,7 +337,7 @@ pub fn momentum_matrix(model: &Model, ws: &Workspace, out: &mut [f64]) {
     }
 }
 
-/// Kinetic energy [J].
+/// Kinetic energy (J).
 pub fn kinetic_energy(ws: &Workspace) -> f64 {
     ws.inertias.iter().zip(&ws.velocities).map(|(inertia, v)| 0.5 * v.dot(&inertia.times(v))).sum()
 }

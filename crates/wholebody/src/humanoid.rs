@@ -1,25 +1,25 @@
 //! The built-in person: 6 + 30 degrees of freedom with human masses, limits and shapes.
 //!
 //! Faces +Z with +Y up and its own left towards +X; at the neutral state it stands upright with its arms
-//! hanging, its base (the pelvis) at the origin of the floating joint. Lengths after [Winter2009], figure
-//! 4.1; masses after [deLeva1996], table 4; ranges of motion and strengths are those of a trained adult.
+//! hanging, its base (the pelvis) at the origin of the floating joint. Lengths after \[Winter2009\], figure
+//! 4.1; masses after (deLeva1996), table 4; ranges of motion and strengths are those of a trained adult.
 
 use glam::DVec3;
 
 use crate::model::{BodyId, JointKind, JointSpec, Limits, Model, ModelBuilder, ModelError, Shape};
 use crate::spatial::{Inertia, Pose};
 
-/// Height of the pelvis above the soles in the neutral state, for a body height of 1 [-].
+/// Height of the pelvis above the soles in the neutral state, for a body height of 1 (-).
 pub const PELVIS_HEIGHT: f64 = 0.53;
 
 /// Size and weight of a person.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stature {
-    /// From sole to crown [m].
+    /// From sole to crown (m).
     pub height: f64,
-    /// [kg]
+    /// (kg)
     pub mass: f64,
-    /// Torque limits relative to the average person's [-].
+    /// Torque limits relative to the average person's (-).
     pub strength: f64,
 }
 
@@ -141,7 +141,7 @@ struct Build {
 
 impl Build {
     /// A chain of revolute joints at one place; only the last link has volume, and most of the mass.
-    /// Joints are (axis, range either way [deg], torque [N m], speed [rad/s]).
+    /// Joints are (axis, range either way (deg), torque (N m), speed (rad/s)).
     fn chain(
         &mut self,
         parent: BodyId,

@@ -1,6 +1,6 @@
 //! Six-dimensional vectors of rigid-body dynamics: poses, motions, forces, inertias.
 //!
-//! Reference: [Featherstone2008], chapter 2. Differs: the linear part comes first, and every quantity of
+//! Reference: \[Featherstone2008\], chapter 2. Differs: the linear part comes first, and every quantity of
 //! one model is expressed in world axes about one common point (the position of its base), so that
 //! neighbouring bodies' quantities add without any transform.
 
@@ -11,7 +11,7 @@ use glam::{DMat3, DQuat, DVec3};
 pub struct Pose {
     /// Orientation; columns are the child's axes seen from the parent.
     pub rotation: DMat3,
-    /// The child's origin seen from the parent [m].
+    /// The child's origin seen from the parent (m).
     pub translation: DVec3,
 }
 
@@ -19,7 +19,7 @@ impl Pose {
     /// No displacement.
     pub const IDENTITY: Pose = Pose { rotation: DMat3::IDENTITY, translation: DVec3::ZERO };
 
-    /// A pure displacement [m].
+    /// A pure displacement (m).
     pub fn from_translation(translation: DVec3) -> Pose {
         Pose { rotation: DMat3::IDENTITY, translation }
     }
@@ -52,9 +52,9 @@ impl std::ops::Mul for Pose {
 /// Velocity or acceleration of a rigid body: of the body's point at the reference point, and angular.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Motion {
-    /// Linear part [m/s or m/s²].
+    /// Linear part (m/s or m/s²).
     pub linear: DVec3,
-    /// Angular part [rad/s or rad/s²].
+    /// Angular part (rad/s or rad/s²).
     pub angular: DVec3,
 }
 
@@ -122,9 +122,9 @@ impl std::ops::Mul<f64> for Motion {
 /// A force and the moment about the reference point; also momentum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Force {
-    /// Linear part [N or kg m/s].
+    /// Linear part (N or kg m/s).
     pub linear: DVec3,
-    /// Angular part [N m or kg m²/s].
+    /// Angular part (N m or kg m²/s).
     pub angular: DVec3,
 }
 
@@ -204,7 +204,7 @@ impl Symmetric {
         self.diagonal.is_finite() && self.off.is_finite()
     }
 
-    /// Smallest principal minor, each scaled to the size of the matrix [-]: negative exactly when the
+    /// Smallest principal minor, each scaled to the size of the matrix (-): negative exactly when the
     /// matrix is indefinite or negative, zero when it is singular.
     fn definiteness(&self) -> f64 {
         let scale = self.diagonal.abs().max_element().max(self.off.abs().max_element());
@@ -229,11 +229,11 @@ impl std::ops::Add for Symmetric {
 /// Mass distribution of a rigid body, in the frame of the body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Inertia {
-    /// [kg]
+    /// (kg)
     pub mass: f64,
-    /// Centre of mass [m].
+    /// Centre of mass (m).
     pub center: DVec3,
-    /// Moments about the centre of mass, axes of the body [kg m²].
+    /// Moments about the centre of mass, axes of the body (kg m²).
     pub about_center: Symmetric,
 }
 
@@ -252,7 +252,7 @@ impl Inertia {
         Inertia { mass, center: DVec3::ZERO, about_center }
     }
 
-    /// A solid capsule whose segment runs from `a` to `b` [m].
+    /// A solid capsule whose segment runs from `a` to `b` (m).
     pub fn of_capsule(mass: f64, a: DVec3, b: DVec3, radius: f64) -> Inertia {
         let length = a.distance(b);
         let cylinder = length * radius * radius;
@@ -316,11 +316,11 @@ impl Inertia {
 /// Mass distribution about the reference point, world axes: what composite bodies are summed in.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WorldInertia {
-    /// [kg]
+    /// (kg)
     pub mass: f64,
-    /// Mass times centre of mass [kg m].
+    /// Mass times centre of mass (kg m).
     pub moment: DVec3,
-    /// Moments about the reference point [kg m²].
+    /// Moments about the reference point (kg m²).
     pub about_reference: Symmetric,
 }
 
@@ -353,7 +353,7 @@ impl std::ops::AddAssign for WorldInertia {
     }
 }
 
-/// Rotation vector (axis times angle) of a rotation matrix, by the shorter way round [rad].
+/// Rotation vector (axis times angle) of a rotation matrix, by the shorter way round (rad).
 pub fn rotation_vector(rotation: &DMat3) -> DVec3 {
     let q = DQuat::from_mat3(rotation);
     let q = if q.w < 0.0 { -q } else { q };
@@ -362,7 +362,7 @@ pub fn rotation_vector(rotation: &DMat3) -> DVec3 {
     if sine < 1e-12 { 2.0 * axis } else { axis * (2.0 * libm::atan2(sine, q.w) / sine) }
 }
 
-/// Quaternion of a rotation vector (axis times angle) [rad].
+/// Quaternion of a rotation vector (axis times angle) (rad).
 pub fn quaternion_of(rotation: DVec3) -> DQuat {
     let angle = rotation.length();
     if angle < 1e-9 {

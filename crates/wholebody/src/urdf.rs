@@ -15,7 +15,7 @@ use crate::model::{
 };
 use crate::spatial::{Inertia, Pose, Symmetric};
 
-/// Longest text that is read [bytes]: the largest published robot takes a tenth of it.
+/// Longest text that is read (bytes): the largest published robot takes a tenth of it.
 pub const MAX_TEXT: usize = 16 << 20;
 /// Deepest nesting of elements: the format itself needs six.
 const MAX_DEPTH: usize = 32;
@@ -44,7 +44,7 @@ pub struct UrdfModel {
     pub warnings: Vec<String>,
     /// The link each joint moves, by the joint's name; fixed joints and `root_joint` too.
     pub link_of_joint: BTreeMap<String, String>,
-    /// Mass of the links that are fixed to the world [kg]; no part of the model.
+    /// Mass of the links that are fixed to the world (kg); no part of the model.
     pub fixed_mass: f64,
 }
 

@@ -104,7 +104,10 @@ fn bad_states_are_refused() {
         r#"{"states": [{"q": [0,0,0,0,0,0,2,0], "v": [0,0,0,0,0,0,0]}]}"#,
         "state 0: joint `root_joint`: its quaternion",
     );
-    check(r#"{"states": [{"q": [0,0,0,0,0,0,1,0], "v": [0,0,0,0,0,0,1e300]}]}"#, "state 0: 1e300 is not");
+    check(
+        r#"{"states": [{"q": [0,0,0,0,0,0,1,0], "v": [0,0,0,0,0,0,1e300]}]}"#,
+        "state 0: 1e300 is not a usable velocity",
+    );
     check(
         r#"{"frames": ["hat"], "states": [{"q": [0,0,0,0,0,0,1,0], "v": [0,0,0,0,0,0,0]}]}"#,
         "no frame `hat`",

@@ -1,8 +1,10 @@
 //! What the command `randori body …` prints: text or bytes in, a serialisable report out.
 
 mod dynamics;
+mod qp;
 
 pub use dynamics::{CenterReport, DynamicsReport, FrameReport, JointReport, StateReport, dynamics_report};
+pub use qp::{QpReport, qp_report};
 
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]
