@@ -1,0 +1,304 @@
+//! Dense kernels: partial factorisation of a symmetric matrix, triangular solves.
+//!
+//! They run with the widest vectors of the machine (through `pulp`), but every element is computed by the
+//! same operations in the same order whatever the width, and nothing is fused: the bits do not depend on
+//! the machine. Matrices are column-major, lower triangle; column `j` starts at `j * stride`.
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// A pivot below this share of what its diagonal was is a dependent row.
+pub const DEPENDENT: f64 = 1e-11;
+
+/// Dot product, in four interleaved sums.
+#[inline(always)]
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 4];
+    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
+    let tail: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in a4.zip(b4) {
+        for lane in 0..4 {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
+}
+
+/// `y += factor * x`.
+#[inline(always)]
+pub fn axpy(factor: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.iter_mut().zip(x) {
+        *y += factor * x;
+    }
+}
+
+/// Eliminates the pivots `from..to` of a symmetric matrix of `n` rows in place: afterwards those columns
+/// hold the unit lower factor below the diagonal and `inverse` the reciprocals of the pivots; the rest of
+/// the lower triangle holds the Schur complement. The stride is a multiple of four and all numbers are
+/// finite, also in the rows from `n` to the stride.
+///
+/// `sign` is what the pivots must be (+1 or -1). A pivot that is not `sign * pivot > DEPENDENT * scale[j]`
+/// is left out: its column becomes zero, its reciprocal 0, and it is counted in the answer.
+#[expect(clippy::too_many_arguments, reason = "a kernel takes its matrix apart")]
+pub fn eliminate(
+    a: &mut [f64],
+    stride: usize,
+    n: usize,
+    from: usize,
+    to: usize,
+    sign: f64,
+    scale: &[f64],
+    inverse: &mut [f64],
+) -> usize {
+    Arch::new().dispatch(Eliminate { a, stride, n, from, to, sign, scale, inverse })
+}
+
+/// Columns eliminated together before the rest is touched: few enough for their factors to stay in
+/// registers.
+const PANEL: usize = 4;
+
+/// Rows are worked on in whole groups of four, which every vector width divides: the few entries above the
+/// diagonal and below the last row that come along are never read.
+const GROUP: usize = 4;
+
+struct Eliminate<'a> {
+    a: &'a mut [f64],
+    stride: usize,
+    n: usize,
+    from: usize,
+    to: usize,
+    sign: f64,
+    scale: &'a [f64],
+    inverse: &'a mut [f64],
+}
+
+impl WithSimd for Eliminate<'_> {
+    type Output = usize;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> usize {
+        let Eliminate { a, stride, n, from, to, sign, scale, inverse } = self;
+        let mut left_out = 0;
+        let mut start = from;
+        while start < to {
+            let end = (start + PANEL).min(to);
+            let mut pivots = [0.0; PANEL];
+            for j in start..end {
+                // Bring column j up to date with the earlier columns of the panel.
+                let top = j / GROUP * GROUP;
+                let (done, rest) = a.split_at_mut(j * stride);
+                for p in start..j {
+                    let source = &done[p * stride..(p + 1) * stride];
+                    let factor = simd.splat_f64s(source[j] * pivots[p - start]);
+                    let (source, _) = S::as_simd_f64s(&source[top..]);
+                    let (column, _) = S::as_mut_simd_f64s(&mut rest[top..stride]);
+                    for (target, source) in column.iter_mut().zip(source) {
+                        *target = simd.sub_f64s(*target, simd.mul_f64s(factor, *source));
+                    }
+                }
+                let pivot = rest[j];
+                let kept = sign * pivot > DEPENDENT * scale[j];
+                (inverse[j], pivots[j - start]) = if kept { (1.0 / pivot, pivot) } else { (0.0, 0.0) };
+                left_out += usize::from(!kept);
+                let factor = simd.splat_f64s(inverse[j]);
+                let (column, _) = S::as_mut_simd_f64s(&mut rest[top..stride]);
+                for target in column {
+                    *target = simd.mul_f64s(*target, factor);
+                }
+            }
+            update_trailing(simd, a, stride, n, start, end, &pivots);
+            start = end;
+        }
+        left_out
+    }
+}
+
+/// Subtracts the panel's outer products from the columns behind it, two columns at a time.
+#[inline(always)]
+fn update_trailing<S: Simd>(
+    simd: S,
+    a: &mut [f64],
+    stride: usize,
+    n: usize,
+    start: usize,
+    end: usize,
+    pivots: &[f64; PANEL],
+) {
+    let (panel, rest) = a.split_at_mut(end * stride);
+    let width = end - start;
+    // A narrow last panel repeats its first column with factors of zero.
+    let column = |p: usize| {
+        let p = start + if p < width { p } else { 0 };
+        &panel[p * stride..(p + 1) * stride]
+    };
+    let l = [column(0), column(1), column(2), column(3)];
+    let factors =
+        |c: usize| -> [S::f64s; PANEL] { std::array::from_fn(|p| simd.splat_f64s(l[p][c] * pivots[p])) };
+    let combine = |f: &[S::f64s; PANEL], x: S::f64s, l: [S::f64s; PANEL]| {
+        let first = simd.add_f64s(simd.mul_f64s(f[0], l[0]), simd.mul_f64s(f[1], l[1]));
+        let second = simd.add_f64s(simd.mul_f64s(f[2], l[2]), simd.mul_f64s(f[3], l[3]));
+        simd.sub_f64s(x, simd.add_f64s(first, second))
+    };
+    let mut c = end;
+    while c < n {
+        let top = c / GROUP * GROUP;
+        let (first, others) = rest[(c - end) * stride..].split_at_mut(stride);
+        let (x, _) = S::as_mut_simd_f64s(&mut first[top..]);
+        let groups = x.len();
+        let [l0, l1, l2, l3] = l.map(|column| &S::as_simd_f64s(&column[top..stride]).0[..groups]);
+        let f = factors(c);
+        if c + 1 < n {
+            let g = factors(c + 1);
+            let y = &mut S::as_mut_simd_f64s(&mut others[top..stride]).0[..groups];
+            for i in 0..groups {
+                let l = [l0[i], l1[i], l2[i], l3[i]];
+                x[i] = combine(&f, x[i], l);
+                y[i] = combine(&g, y[i], l);
+            }
+            c += 2;
+        } else {
+            for i in 0..groups {
+                x[i] = combine(&f, x[i], [l0[i], l1[i], l2[i], l3[i]]);
+            }
+            c += 1;
+        }
+    }
+}
+
+/// Cholesky factorisation in place of a matrix with stride `n`, lower triangle, diagonal included; false if
+/// not positive definite (beyond rounding).
+pub fn cholesky(a: &mut [f64], n: usize, inverse: &mut [f64]) -> bool {
+    let stride = n.next_multiple_of(4);
+    let mut padded = vec![0.0; stride * n];
+    for j in 0..n {
+        padded[j * stride + j..j * stride + n].copy_from_slice(&a[j * n + j..(j + 1) * n]);
+    }
+    let scale: Vec<f64> = (0..n).map(|j| a[j * n + j].abs()).collect();
+    if eliminate(&mut padded, stride, n, 0, n, 1.0, &scale, inverse) > 0 {
+        return false;
+    }
+    for j in 0..n {
+        let root = libm::sqrt(1.0 / inverse[j]);
+        if !root.is_finite() {
+            return false;
+        }
+        a[j * n + j] = root;
+        for (to, from) in a[j * n + j + 1..(j + 1) * n].iter_mut().zip(&padded[j * stride + j + 1..]) {
+            *to = from * root;
+        }
+    }
+    true
+}
+
+/// Solves `L x = b` in place, `L` from [`cholesky`].
+pub fn forward(l: &[f64], n: usize, x: &mut [f64]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for j in 0..n {
+                let column = &l[j * n + j..j * n + n];
+                let value = x[j] / column[0];
+                x[j] = value;
+                for (x, l) in x[j + 1..n].iter_mut().zip(&column[1..]) {
+                    *x -= value * l;
+                }
+            }
+        },
+    );
+}
+
+/// Solves `Lᵀ x = b` in place, `L` from [`cholesky`].
+pub fn backward(l: &[f64], n: usize, x: &mut [f64]) {
+    Arch::new().dispatch(
+        #[inline(always)]
+        || {
+            for j in (0..n).rev() {
+                let column = &l[j * n + j..j * n + n];
+                let sum = dot(&column[1..], &x[j + 1..n]);
+                x[j] = (x[j] - sum) / column[0];
+            }
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// A quasi-definite matrix: `n` rows, the first `p` of the positive kind.
+    fn quasi_definite(n: usize, p: usize, seed: u64) -> Vec<f64> {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut a = vec![0.0; n * n];
+        for j in 0..n {
+            for i in j..n {
+                a[j * n + i] = rng.random_range(-1.0..1.0);
+                a[i * n + j] = a[j * n + i];
+            }
+            a[j * n + j] = if j < p { n as f64 } else { -(n as f64) };
+        }
+        a
+    }
+
+    #[test]
+    fn factors_multiply_back_for_every_size() {
+        for n in 1..24 {
+            let p = n / 2;
+            let original = quasi_definite(n, p, n as u64);
+            let stride = n.next_multiple_of(4);
+            let mut a = vec![0.0; stride * n];
+            (0..n).for_each(|j| a[j * stride..j * stride + n].copy_from_slice(&original[j * n..(j + 1) * n]));
+            let (scale, mut inverse) = (vec![1.0; n], vec![0.0; n]);
+            assert_eq!(eliminate(&mut a, stride, n, 0, p, 1.0, &scale, &mut inverse), 0);
+            assert_eq!(eliminate(&mut a, stride, n, p, n, -1.0, &scale, &mut inverse), 0);
+            let l = |i: usize, j: usize| if i == j { 1.0 } else { a[j * stride + i] };
+            for i in 0..n {
+                for j in 0..=i {
+                    let found: f64 = (0..=j).map(|k| l(i, k) * l(j, k) / inverse[k]).sum();
+                    assert!((found - original[j * n + i]).abs() < 1e-12 * n as f64, "{n}: {i} {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_bits_do_not_depend_on_the_width_of_vectors() {
+        for n in [5, 18, 23] {
+            let stride = 24;
+            let mut wide = vec![0.0; stride * n];
+            let original = quasi_definite(n, n, 7);
+            (0..n).for_each(|j| {
+                wide[j * stride..j * stride + n].copy_from_slice(&original[j * n..(j + 1) * n])
+            });
+            let (mut narrow, scale) = (wide.clone(), vec![1.0; n]);
+            let (mut inverse, mut inverse2) = (vec![0.0; n], vec![0.0; n]);
+            eliminate(&mut wide, stride, n, 0, n, 1.0, &scale, &mut inverse);
+            let (from, to, sign) = (0, n, 1.0);
+            let op = Eliminate {
+                a: &mut narrow,
+                stride,
+                n,
+                from,
+                to,
+                sign,
+                scale: &scale,
+                inverse: &mut inverse2,
+            };
+            Simd::vectorize(pulp::Scalar, op);
+            assert_eq!(inverse, inverse2);
+            for j in 0..n {
+                assert_eq!(wide[j * stride + j..j * stride + n], narrow[j * stride + j..j * stride + n]);
+            }
+        }
+    }
+
+    #[test]
+    fn dependent_rows_are_left_out() {
+        // Two equal rows of duals: [1 1 1; 1 0 0; 1 0 0].
+        let mut a = vec![1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+        let mut inverse = vec![0.0; 3];
+        eliminate(&mut a, 4, 3, 0, 1, 1.0, &[1.0; 3], &mut inverse);
+        assert_eq!(eliminate(&mut a, 4, 3, 1, 3, -1.0, &[1.0; 3], &mut inverse), 1);
+        assert_eq!(inverse[2], 0.0);
+    }
+}

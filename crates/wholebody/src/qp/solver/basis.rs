@@ -1,0 +1,163 @@
+//! The unknowns that stand for a patch's wrench.
+
+use super::super::blocks::{Patch, PatchForce};
+use super::super::kernels::{self, dot};
+
+/// Unknowns that stand for a patch's wrench.
+#[derive(Clone, Debug)]
+pub(super) struct Basis {
+    pub(super) d: usize,
+    /// The unknowns are the six components of the wrench.
+    pub(super) is_wrench: bool,
+    pub(super) columns: [[f64; 6]; MAX_GENERATORS],
+    pub(super) cost: [f64; 36],
+    /// Inverse of `G_F G_Fᵀ` if the unknowns are the wrench itself.
+    pub(super) gram_inverse: Option<[f64; 36]>,
+    pub(super) diagonal: f64,
+}
+
+/// Generators a patch may have: four points with four edges each.
+pub const MAX_GENERATORS: usize = 16;
+
+impl Default for Basis {
+    fn default() -> Self {
+        Basis {
+            d: 0,
+            is_wrench: false,
+            columns: [[0.0; 6]; MAX_GENERATORS],
+            cost: [0.0; 36],
+            gram_inverse: None,
+            diagonal: 0.0,
+        }
+    }
+}
+
+impl Basis {
+    /// Picks the unknowns for a patch, given which of its generators are at zero.
+    pub(super) fn choose(&mut self, patch: &Patch, states: &[i8]) {
+        const UNIT: [[f64; 6]; 6] = {
+            let mut unit = [[0.0; 6]; 6];
+            let mut i = 0;
+            while i < 6 {
+                unit[i][i] = 1.0;
+                i += 1;
+            }
+            unit
+        };
+        match &patch.force {
+            PatchForce::Faces { cost, .. } => {
+                self.d = 6;
+                self.is_wrench = true;
+                self.columns[..6].copy_from_slice(&UNIT);
+                self.cost = *cost;
+                self.gram_inverse = None;
+                self.diagonal = 0.0;
+            }
+            PatchForce::Generators { columns, weight } => {
+                let mut gram = [0.0; 36];
+                let mut free = 0;
+                for (column, _) in columns.iter().zip(states).filter(|(_, state)| **state == 0) {
+                    self.columns[free] = *column;
+                    free += 1;
+                    for i in 0..6 {
+                        for j in 0..=i {
+                            gram[i * 6 + j] += column[i] * column[j];
+                        }
+                    }
+                }
+                self.d = free;
+                self.is_wrench = false;
+                self.diagonal = *weight;
+                self.gram_inverse = if free > 6 { invert_symmetric(&gram) } else { None };
+                if let Some(inverse) = &self.gram_inverse {
+                    self.d = 6;
+                    self.is_wrench = true;
+                    self.columns[..6].copy_from_slice(&UNIT);
+                    self.cost = inverse.map(|x| x * weight);
+                    self.diagonal = 0.0;
+                }
+            }
+        }
+    }
+
+    pub(super) fn wrench(&self, x: &[f64]) -> [f64; 6] {
+        let mut wrench = [0.0; 6];
+        for (value, column) in x.iter().zip(&self.columns) {
+            kernels::axpy(*value, column, &mut wrench);
+        }
+        wrench
+    }
+
+    /// Coefficients of the generators that make the wrench at least cost.
+    pub(super) fn write_coefficients(
+        &self,
+        patch: &Patch,
+        states: &[i8],
+        wrench: &[f64; 6],
+        x: &[f64],
+        out: &mut [f64],
+    ) {
+        let PatchForce::Generators { columns, .. } = &patch.force else { return };
+        let mut free = 0;
+        let mut pull = [0.0; 6];
+        if let Some(inverse) = &self.gram_inverse {
+            for i in 0..6 {
+                pull[i] = dot(&inverse[6 * i..6 * i + 6], wrench);
+            }
+        }
+        for (idx, column) in columns.iter().enumerate() {
+            out[idx] = match (states[idx], &self.gram_inverse) {
+                (0, Some(_)) => dot(column, &pull),
+                (0, None) => {
+                    free += 1;
+                    x[free - 1]
+                }
+                _ => 0.0,
+            };
+        }
+    }
+
+    /// Entry of the cost between the unknowns `i` and `j`.
+    pub(super) fn cost_at(&self, i: usize, j: usize) -> f64 {
+        if self.diagonal > 0.0 { if i == j { self.diagonal } else { 0.0 } } else { self.cost[i * 6 + j] }
+    }
+}
+
+/// Inverse of a symmetric 6 × 6 matrix given by its lower half; `None` if not safely positive definite.
+fn invert_symmetric(lower: &[f64; 36]) -> Option<[f64; 36]> {
+    let mut l = [0.0; 36];
+    for i in 0..6 {
+        for j in 0..=i {
+            let mut sum = lower[i * 6 + j];
+            for k in 0..j {
+                sum -= l[i * 6 + k] * l[j * 6 + k];
+            }
+            if i == j {
+                if !(sum > 1e-7 * lower[i * 6 + i]) {
+                    return None;
+                }
+                l[i * 6 + i] = libm::sqrt(sum);
+            } else {
+                l[i * 6 + j] = sum / l[j * 6 + j];
+            }
+        }
+    }
+    // Columns of L⁻¹, then L⁻ᵀ L⁻¹.
+    let mut inverse_l = [0.0; 36];
+    for c in 0..6 {
+        for i in c..6 {
+            let mut sum = if i == c { 1.0 } else { 0.0 };
+            for k in c..i {
+                sum -= l[i * 6 + k] * inverse_l[k * 6 + c];
+            }
+            inverse_l[i * 6 + c] = sum / l[i * 6 + i];
+        }
+    }
+    let mut inverse = [0.0; 36];
+    for i in 0..6 {
+        for j in 0..6 {
+            inverse[i * 6 + j] = (i.max(j)..6).map(|k| inverse_l[k * 6 + i] * inverse_l[k * 6 + j]).sum();
+        }
+    }
+    Some(inverse)
+}

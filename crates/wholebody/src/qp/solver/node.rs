@@ -1,0 +1,281 @@
+//! Dense symmetric matrices, one per subsystem or stage between them, and how they are eliminated.
+
+use super::super::blocks::{BlockQp, Patch, PatchForce};
+use super::super::kernels::{self, dot};
+use super::basis::Basis;
+
+/// Unknowns that several fronts share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) kind: GroupKind,
+    pub(super) size: usize,
+    /// Place in the order of elimination of the last block that knows it.
+    pub(super) last: usize,
+    pub(super) start: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum GroupKind {
+    Wrench(usize),
+    NoSlip(usize),
+    Faces(usize),
+    Shared(usize),
+    Row(usize),
+    Motion(usize),
+}
+
+impl GroupKind {
+    pub(super) fn is_dual(self) -> bool {
+        !matches!(self, GroupKind::Wrench(_))
+    }
+}
+
+/// A dense symmetric matrix of which some unknowns are eliminated; the right-hand side is its last row.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Node {
+    pub(super) a: Vec<f64>,
+    pub(super) stride: usize,
+    pub(super) n: usize,
+    pub(super) n_primal: usize,
+    pub(super) n_eliminated: usize,
+    pub(super) inverse: Vec<f64>,
+    pub(super) scale: Vec<f64>,
+    /// Groups left over and where they start.
+    pub(super) links: Vec<(usize, usize)>,
+    pub(super) x: Vec<f64>,
+    /// Which block's front this is; `None` for a stage between blocks.
+    pub(super) block: Option<usize>,
+    /// For fronts: where each kind of row sits.
+    pub(super) torque_at: Vec<usize>,
+    pub(super) torque_rows: Vec<(usize, usize)>,
+    pub(super) bound_at: Vec<usize>,
+    pub(super) patch_at: Vec<[usize; 3]>,
+    pub(super) row_at: Vec<(usize, usize)>,
+    /// For stages: groups eliminated here and where they start; the nodes whose rest was summed here.
+    pub(super) own: Vec<(usize, usize)>,
+    pub(super) children: Vec<usize>,
+    /// Whether a stage has summed what is left over here.
+    pub(super) absorbed: bool,
+    pub(super) index: Vec<usize>,
+}
+
+pub(super) const NOWHERE: usize = usize::MAX;
+
+impl Node {
+    pub(super) fn clear(&mut self, block: Option<usize>, n_patches: usize) {
+        self.block = block;
+        self.absorbed = false;
+        self.links.clear();
+        self.own.clear();
+        self.children.clear();
+        self.torque_at.clear();
+        self.bound_at.clear();
+        self.row_at.clear();
+        self.patch_at.clear();
+        self.patch_at.resize(n_patches, [NOWHERE; 3]);
+    }
+
+    pub(super) fn allocate(&mut self, n: usize) {
+        self.n = n;
+        self.stride = (n + 1).next_multiple_of(4);
+        self.a.resize(self.stride * (n + 1), 0.0);
+        for (c, column) in self.a.chunks_exact_mut(self.stride).enumerate() {
+            column[c & !3..].fill(0.0);
+        }
+        self.inverse.clear();
+        self.inverse.resize(n, 0.0);
+        self.scale.clear();
+        self.scale.resize(n, 0.0);
+    }
+
+    /// Adds to the entry between two unknowns, whichever comes first.
+    pub(super) fn add(&mut self, i: usize, j: usize, value: f64) {
+        let (row, column) = if i >= j { (i, j) } else { (j, i) };
+        self.a[column * self.stride + row] += value;
+    }
+
+    /// A block's part of a patch: wrench against equations of motion, no-slip rows, and on the first side
+    /// what belongs to the patch itself.
+    pub(super) fn add_patch_side(
+        &mut self,
+        patch: &Patch,
+        s: usize,
+        k: usize,
+        basis: &Basis,
+        nv: usize,
+        states: &[i8],
+    ) {
+        let side = &patch.sides[s];
+        let [w, y, f] = self.patch_at[k];
+        let (stride, n) = (self.stride, self.n);
+        if basis.is_wrench {
+            for c in 0..nv {
+                let column = &mut self.a[c * stride..(c + 1) * stride];
+                if !side.cross.is_empty() {
+                    for (axis, entry) in column[w..w + 6].iter_mut().enumerate() {
+                        *entry += side.cross[axis * nv + c];
+                    }
+                }
+                for (axis, entry) in column[y..y + 6].iter_mut().enumerate() {
+                    *entry += side.jacobian[axis * nv + c];
+                }
+            }
+            for idx in 0..self.torque_rows.len() {
+                let (dof, r) = self.torque_rows[idx];
+                for axis in 0..6 {
+                    self.add(r, w + axis, -side.jacobian[axis * nv + dof]);
+                }
+            }
+        } else {
+            for (u, column) in basis.columns[..basis.d].iter().enumerate() {
+                let along = |matrix: &[f64], c: usize| -> f64 {
+                    (0..6).map(|i| column[i] * matrix[i * nv + c]).sum()
+                };
+                if !side.cross.is_empty() {
+                    for c in 0..nv {
+                        self.a[c * stride + w + u] += along(&side.cross, c);
+                    }
+                }
+                for idx in 0..self.torque_rows.len() {
+                    let (dof, r) = self.torque_rows[idx];
+                    self.add(r, w + u, -along(&side.jacobian, dof));
+                }
+            }
+            for c in 0..nv {
+                for axis in 0..6 {
+                    self.a[c * stride + y + axis] += side.jacobian[axis * nv + c];
+                }
+            }
+        }
+        if s != 0 {
+            return;
+        }
+        for i in 0..basis.d {
+            for j in 0..=i {
+                self.a[(w + j) * stride + w + i] += basis.cost_at(i, j);
+            }
+            let slope =
+                if basis.is_wrench { patch.gradient[i] } else { dot(&basis.columns[i], &patch.gradient) };
+            self.a[(w + i) * stride + n] -= slope;
+        }
+        for axis in 0..6 {
+            self.a[(y + axis) * stride + n] = patch.target[axis];
+        }
+        if let PatchForce::Faces { faces, .. } = &patch.force {
+            let active = faces.iter().zip(states).filter(|(_, state)| **state != 0);
+            for (offset, (face, _)) in active.enumerate() {
+                for i in 0..6 {
+                    self.add(f + offset, w + i, face[i]);
+                }
+            }
+        }
+    }
+
+    /// Cost between the wrenches of two patches.
+    pub(super) fn add_wrench_cost(
+        &mut self,
+        qp: &BlockQp,
+        k: usize,
+        k2: usize,
+        basis: &Basis,
+        basis2: &Basis,
+    ) {
+        let size = 6 * qp.patches.len();
+        let (w, w2) = (self.patch_at[k][0], self.patch_at[k2][0]);
+        if basis.is_wrench && basis2.is_wrench {
+            for i in 0..6 {
+                let costs = &qp.wrench_cost[(6 * k + i) * size + 6 * k2..][..6];
+                let end = if k == k2 { i + 1 } else { 6 };
+                for (j, cost) in costs[..end].iter().enumerate() {
+                    self.add(w + i, w2 + j, *cost);
+                }
+            }
+            return;
+        }
+        for (u, column) in basis.columns[..basis.d].iter().enumerate() {
+            let mut row = [0.0; 6];
+            for i in 0..6 {
+                let costs = &qp.wrench_cost[(6 * k + i) * size + 6 * k2..][..6];
+                kernels::axpy(column[i], costs, &mut row);
+            }
+            let end = if k == k2 { u + 1 } else { basis2.d };
+            for (u2, column2) in basis2.columns[..end].iter().enumerate() {
+                self.add(w + u, w2 + u2, dot(&row, column2));
+            }
+        }
+    }
+
+    /// Eliminates the primal unknowns and then the dual ones.
+    pub(super) fn eliminate(&mut self, groups: &[Group]) -> bool {
+        let (n, stride) = (self.n, self.stride);
+        for j in 0..self.n_primal {
+            self.scale[j] = 1e-3 * self.a[j * stride + j].abs();
+        }
+        let lost = kernels::eliminate(
+            &mut self.a,
+            stride,
+            n + 1,
+            0,
+            self.n_primal,
+            1.0,
+            &self.scale,
+            &mut self.inverse,
+        );
+        if lost > 0 {
+            return false;
+        }
+        for j in self.n_primal..self.n_eliminated {
+            self.scale[j] = self.scale[j].max(self.a[j * stride + j].abs());
+        }
+        for &(g, at) in &self.links {
+            if groups[g].kind.is_dual() {
+                for j in at..at + groups[g].size {
+                    self.scale[j] = self.scale[j].max(self.a[j * stride + j].abs());
+                }
+            }
+        }
+        kernels::eliminate(
+            &mut self.a,
+            stride,
+            n + 1,
+            self.n_primal,
+            self.n_eliminated,
+            -1.0,
+            &self.scale,
+            &mut self.inverse,
+        );
+        true
+    }
+
+    /// Adds what a child has left over.
+    pub(super) fn absorb(&mut self, child: &Node, groups: &[Group]) {
+        self.index.clear();
+        for &(g, _) in &child.links {
+            let find =
+                |list: &[(usize, usize)]| list.iter().find(|(other, _)| *other == g).map(|(_, at)| *at);
+            let at = find(&self.own).or_else(|| find(&self.links)).unwrap_or(0);
+            self.index.extend(at..at + groups[g].size);
+        }
+        let first = child.n_eliminated;
+        for c in 0..self.index.len() {
+            let column = &child.a[(first + c) * child.stride + first..];
+            let ic = self.index[c];
+            for r in c..self.index.len() {
+                let ir = self.index[r];
+                let (row, col) = if ir >= ic { (ir, ic) } else { (ic, ir) };
+                self.a[col * self.stride + row] += column[r];
+            }
+            self.a[ic * self.stride + self.n] += column[self.index.len()];
+            self.scale[ic] = self.scale[ic].max(child.scale[first + c]);
+        }
+    }
+
+    /// The eliminated unknowns, given the others.
+    pub(super) fn back(&mut self) {
+        for e in (0..self.n_eliminated).rev() {
+            let column = &self.a[e * self.stride + e + 1..e * self.stride + self.n + 1];
+            let (below, rhs) = (&column[..self.n - e - 1], column[self.n - e - 1]);
+            self.x[e] = rhs - dot(below, &self.x[e + 1..self.n]);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! What the command `randori body …` prints: text or bytes in, a serialisable report out.
+
+mod dynamics;
+mod qp;
+
+pub use dynamics::{CenterReport, DynamicsReport, FrameReport, JointReport, StateReport, dynamics_report};
+pub use qp::{QpReport, qp_report};
+
+/// Why a report cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The model.
+    #[error(transparent)]
+    Model(#[from] crate::model::ModelError),
+    /// Text that is not what it should be.
+    #[error("{what}: {why}")]
+    Input {
+        /// Which input, and where in it.
+        what: String,
+        /// What is wrong.
+        why: String,
+    },
+}

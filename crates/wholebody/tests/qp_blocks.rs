@@ -1,0 +1,132 @@
+//! The block solver against the dense one and an interior-point method, over thousands of random scenes.
+
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests fail by panicking and speak by printing")]
+
+mod common;
+
+use common::{Judged, judge};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use randori_wholebody::qp::blocks::{Block, LinkRow, Patch, PatchForce, SharedTask, Side};
+use randori_wholebody::qp::{BlockQp, BlockSolver, Status};
+
+/// A few random bodies that push each other and the ground through random patches. Some are impossible,
+/// some redundant, some without drive.
+fn random_scene(seed: u64) -> BlockQp {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut number = move |low: f64, high: f64| rng.random_range(low..high);
+    let n_blocks = number(1.0, 4.99) as usize;
+    let mut qp = BlockQp::default();
+    for _ in 0..n_blocks {
+        let n = number(2.0, 9.0) as usize;
+        let mut gram = |ridge: f64| {
+            let rows: Vec<Vec<f64>> = (0..n).map(|_| (0..n).map(|_| number(-1.0, 1.0)).collect()).collect();
+            let entry = |i: usize, j: usize| -> f64 {
+                let sum: f64 = rows.iter().map(|row| row[i] * row[j]).sum();
+                if i == j { sum + ridge } else { sum }
+            };
+            (0..n * n).map(|k| entry(k / n, k % n)).collect::<Vec<f64>>()
+        };
+        let (hessian, mass) = (gram(0.01), gram(1.0));
+        let strength = number(0.0, 8.0);
+        let driven = number(0.0, 1.0) < 0.8;
+        qp.blocks.push(Block {
+            n,
+            hessian,
+            mass,
+            gradient: (0..n).map(|_| number(-2.0, 2.0)).collect(),
+            nonlinear: (0..n).map(|_| number(-2.0, 2.0)).collect(),
+            bounds: (0..n).map(|_| [number(-6.0, -0.5), number(0.5, 6.0)]).collect(),
+            torque: (0..n)
+                .map(|dof| if driven && dof > 0 { [-strength, strength] } else { [0.0, 0.0] })
+                .collect(),
+        });
+    }
+    for _ in 0..number(0.0, 4.0) as usize {
+        let first = number(0.0, n_blocks as f64) as usize;
+        let second = number(0.0, n_blocks as f64) as usize;
+        let mut side = |block: usize| {
+            let n = qp.blocks[block].n;
+            let empty = number(0.0, 3.0) as usize;
+            let rows = (0..6).flat_map(|axis| (0..n).map(move |_| axis)).collect::<Vec<_>>();
+            let jacobian =
+                rows.iter().map(|axis| if axis % 3 >= 3 - empty { 0.0 } else { number(-1.0, 1.0) }).collect();
+            Side { block, jacobian, cross: Vec::new() }
+        };
+        let sides = if first == second { vec![side(first)] } else { vec![side(first), side(second)] };
+        let columns = (0..16).map(|_| std::array::from_fn(|_| number(-1.0, 1.0))).collect();
+        // Mostly targets that some accelerations reach, so that many scenes are possible.
+        let reach: Vec<f64> = (0..9).map(|_| number(-0.4, 0.4)).collect();
+        let target = std::array::from_fn(|axis| {
+            sides
+                .iter()
+                .map(|side: &Side| {
+                    let n = qp.blocks[side.block].n;
+                    (0..n).map(|j| side.jacobian[axis * n + j] * reach[j]).sum::<f64>()
+                })
+                .sum()
+        });
+        qp.patches.push(Patch {
+            sides,
+            target,
+            gradient: [0.0; 6],
+            force: PatchForce::Generators { columns, weight: 1e-3 },
+        });
+    }
+    if n_blocks > 1 && number(0.0, 1.0) < 0.5 {
+        let parts = (0..n_blocks)
+            .map(|b| (b, (0..3 * qp.blocks[b].n).map(|_| number(-1.0, 1.0)).collect()))
+            .collect();
+        qp.shared.push(SharedTask { rows: 3, parts, target: (0..3).map(|_| number(-1.0, 1.0)).collect() });
+    }
+    for _ in 0..number(0.0, 4.0) as usize {
+        let blocks = [number(0.0, n_blocks as f64) as usize, number(0.0, n_blocks as f64) as usize];
+        let blocks = if blocks[0] == blocks[1] { &blocks[..1] } else { &blocks[..] };
+        let parts =
+            blocks.iter().map(|b| (*b, (0..qp.blocks[*b].n).map(|_| number(-1.0, 1.0)).collect())).collect();
+        qp.rows.push(LinkRow { parts, limits: [number(-1.0, 1.0), f64::INFINITY] });
+    }
+    qp
+}
+
+#[test]
+fn verdicts_and_optima_agree_with_an_interior_point_method() {
+    let (mut solved, mut infeasible, mut fallbacks, mut unclear) = (0, 0, 0, 0);
+    for seed in 0..3000 {
+        let qp = random_scene(seed);
+        let (dense, _) = qp.to_dense();
+        let mut solver = BlockSolver::default();
+        let status = solver.solve(&qp);
+        match (judge(&dense), &status) {
+            (Judged::Solved(best), Status::Solved) => {
+                solved += 1;
+                fallbacks += usize::from(solver.fell_back);
+                let mut x = solver.solution.qdd.clone();
+                x.extend_from_slice(&solver.solution.coefficients);
+                let found = dense.objective(&x);
+                assert!(
+                    (found - best).abs() < 1e-5 * (1.0 + best.abs()),
+                    "seed {seed}: {found} is not {best}"
+                );
+            }
+            (Judged::Infeasible, Status::Infeasible { .. }) => {
+                infeasible += 1;
+                assert!(!solver.conflict.is_empty(), "seed {seed}");
+            }
+            (Judged::Unclear, _) => unclear += 1,
+            (judged, found) => panic!("seed {seed}: {found:?} but the judge says {judged:?}"),
+        }
+        // The same again, warm: the same point.
+        if status == Status::Solved {
+            let before = solver.solution.qdd.clone();
+            assert_eq!(solver.solve(&qp), Status::Solved);
+            let off =
+                before.iter().zip(&solver.solution.qdd).fold(0.0, |w: f64, (a, b)| w.max((a - b).abs()));
+            assert!(off < 1e-6, "seed {seed}: {off:e}");
+        }
+    }
+    eprintln!(
+        "{solved} solved ({fallbacks} by the dense solver), {infeasible} infeasible, {unclear} left open"
+    );
+    assert!(solved > 500 && infeasible > 200 && unclear < 60);
+}
