@@ -374,8 +374,7 @@ impl<'a> Solver<'a> {
             if since <= 0.0 || until <= 0.0 {
                 continue;
             }
-            // Accelerates into the target and comes back more slowly.
-            let share = smootherstep(since / (1.12 * punch.rise)) * smootherstep(until / punch.fall);
+            let share = into_the_target(since / punch.rise) * smootherstep(until / punch.fall);
             let target = punch.aim.point;
             let direction = (target - guard - 0.5 * punch.aim.swing).normalize_or(self.facing * Vec3::Z);
             let end = target - direction * FIST;
@@ -423,4 +422,11 @@ impl<'a> Solver<'a> {
         let up = std::iter::successors(Some(toes), |joint| skeleton.joint(*joint).parent);
         up.map(|joint| skeleton.joint(joint).offset.y).sum()
     }
+}
+
+/// A ramp from 0 to 1 that is still fast when it arrives: the target stops the fist, not the boxer.
+fn into_the_target(t: f32) -> f32 {
+    /// The share of a smooth ramp that is run before it is cut off.
+    const CUT: f32 = 0.62;
+    smootherstep(CUT * t.min(1.0)) / smootherstep(CUT)
 }

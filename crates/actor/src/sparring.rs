@@ -155,7 +155,7 @@ impl Bout {
             Blow::Body => (Side::Right, Vec3::new(-0.10, -0.10, 0.0)),
         };
         let (rise, fall) = match blow {
-            Blow::Jab => (0.17, 0.30),
+            Blow::Jab => (0.14, 0.30),
             Blow::Straight | Blow::Body => (0.20, 0.36),
             Blow::Hook => (0.24, 0.40),
         };

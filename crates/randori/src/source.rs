@@ -233,10 +233,13 @@ impl ImportArgs {
     }
 }
 
+/// All of a text file.
+pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
+    String::from_utf8(files::read(path)?).with_context(|| format!("{}: expected UTF-8 text", path.display()))
+}
+
 fn read_override(path: &Path) -> anyhow::Result<BoneOverride> {
-    let text = String::from_utf8(files::read(path)?)
-        .with_context(|| format!("{}: expected UTF-8 text", path.display()))?;
-    BoneOverride::from_toml(&text).with_context(|| path.display().to_string())
+    BoneOverride::from_toml(&read_text(path)?).with_context(|| path.display().to_string())
 }
 
 fn with_bones(clip: Clip, overrides: &BoneOverride) -> anyhow::Result<Clip> {

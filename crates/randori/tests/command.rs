@@ -344,3 +344,21 @@ fn figures_of_a_paper_are_made_again() {
         serde_json::from_slice(&std::fs::read(format!("{out}/figure2.json")).unwrap()).unwrap();
     assert_eq!(figure_2[1]["agent_subset"], serde_json::json!([3, 4]));
 }
+
+#[test]
+fn bodies_have_dynamics_and_appendix_b_its_four_cases() {
+    let report = json(&["body", "appendix-b", "--json"]);
+    let successes: Vec<bool> =
+        report["cases"].as_array().unwrap().iter().map(|case| case["success"].as_bool().unwrap()).collect();
+    assert_eq!(successes, [true, false, false, false]);
+    let folder = tempfile::tempdir().unwrap();
+    let (model, states) = (path(&folder, "model.urdf"), path(&folder, "states.json"));
+    std::fs::write(&model, "<robot name=\"r\"><link name=\"a\"/></robot").unwrap();
+    std::fs::write(&states, "{}").unwrap();
+    check_refused(&["body", "dynamics", &model, "--states", &states], 2, "model.urdf");
+    check_refused(
+        &["body", "qp", folder.path().to_str().unwrap()],
+        2,
+        "expected pairs of SCENARIO.FORM.json",
+    );
+}

@@ -10,9 +10,10 @@ use randori_wholebody::qp::file::{Family, Form};
 use randori_wholebody::report::{QpReport, dynamics_report, qp_report};
 use serde::Serialize;
 
-use super::game::{clock, read_text};
+use super::game::clock;
 use crate::output::{Outcome, table};
 use crate::progress::Progress;
+use crate::source::read_text;
 
 /// Arguments of `randori body`.
 #[derive(Debug, clap::Args)]

@@ -53,9 +53,7 @@ pub(crate) fn run(args: &CheckArgs, progress: &Progress) -> anyhow::Result<Outco
     let limits = match &args.limits {
         None => Limits::default(),
         Some(path) => {
-            let text = String::from_utf8(randori_scene::files::read(path)?)
-                .with_context(|| format!("{}: expected UTF-8 text", path.display()))?;
-            toml::from_str(&text).with_context(|| path.display().to_string())?
+            toml::from_str(&source::read_text(path)?).with_context(|| path.display().to_string())?
         }
     };
     let job = progress.job("checking");

@@ -7,10 +7,10 @@ use anyhow::Context;
 use clap::Subcommand;
 use randori_equilibrium::lspi::{Control, Host};
 use randori_equilibrium::report::{self, LearnRequest, Method};
-use randori_scene::files;
 
 use crate::output::Outcome;
 use crate::progress::Progress;
+use crate::source::read_text;
 
 /// Arguments of `randori game`.
 #[derive(Debug, clap::Args)]
@@ -119,11 +119,6 @@ fn learn(args: &LearnArgs, seed: u64, progress: &Progress) -> anyhow::Result<Out
 pub(crate) fn clock() -> impl Fn() -> f64 + Sync {
     let start = Instant::now();
     move || start.elapsed().as_secs_f64()
-}
-
-/// All of a text file.
-pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
-    String::from_utf8(files::read(path)?).with_context(|| format!("{}: expected UTF-8 text", path.display()))
 }
 
 /// A policy for people: actions that are played, from 0, with their probabilities.
