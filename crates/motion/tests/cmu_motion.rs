@@ -142,7 +142,6 @@ fn leans(clip: &Clip) -> [f32; 2] {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the figures are the point of the test")]
 fn nobody_hunches_on_a_build_of_the_library() {
     let mut trunks = Vec::new();
     for (name, fps, first) in manifest() {
