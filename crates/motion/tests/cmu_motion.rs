@@ -107,6 +107,12 @@ fn check_all(target_of: impl Fn(&Skeleton) -> Skeleton, greatest_error: f32, liv
         assert!(report.mean_error < greatest_error, "{name}");
         assert!(report.acceleration_after <= livelier * report.acceleration_before, "{name}");
         assert!(report.unmapped.is_empty() && report.missing.is_empty());
+        // No ball of a foot is lower than where it stands, but where a folded leg cannot bring it up.
+        let (tracks, rest) = (Tracks::of(&result.clip), target.global_pose(target.rest_pose().view()));
+        for ball in [Bone::LeftToes, Bone::RightToes].map(|bone| target.bone(bone).expect("toes")) {
+            let lowest = tracks.path(ball).iter().map(|place| place.y).fold(f32::INFINITY, f32::min);
+            assert!(lowest > rest.positions[ball.idx()].y - 5e-3, "{name}: {lowest}");
+        }
     }
 }
 
