@@ -96,6 +96,9 @@ pub enum JoinError {
         /// How many it has.
         n_frames: usize,
     },
+    /// The clips are so far apart that what lies between them left the range of numbers.
+    #[error(transparent)]
+    Clip(#[from] crate::clip::ClipError),
 }
 
 pub(crate) fn check_joinable(a: &Clip, b: &Clip) -> Result<(), JoinError> {

@@ -193,12 +193,16 @@ impl Body {
         self.masses.iter().sum()
     }
 
-    /// The centre of mass in the world (m).
+    /// The centre of mass in the world (m); without any mass, the root.
     pub fn center_of_mass(&self, globals: &GlobalPose) -> Vec3 {
+        let total = self.total_mass();
+        if total <= 0.0 {
+            return globals.positions[JointId::ROOT.idx()];
+        }
         let weighted: Vec3 = (self.skeleton.ids())
             .map(|id| globals.point(id, self.centers[id.idx()]) * self.masses[id.idx()])
             .sum();
-        weighted / self.total_mass()
+        weighted / total
     }
 }
 
@@ -212,12 +216,8 @@ fn both_sides(left_form: Bone) -> impl Iterator<Item = Bone> {
 fn stature(skeleton: &Skeleton, rest: &GlobalPose) -> f32 {
     /// Hip to ankle relative to stature, as in [`Build::skeleton`].
     const LEG: f32 = 0.476;
-    let place = |bone| skeleton.bone(bone).map(|id| rest.positions[id.idx()]);
-    let legs = [Bone::LeftUpperLeg, Bone::LeftLowerLeg, Bone::LeftFoot].map(place);
-    if let [Some(hip), Some(knee), Some(ankle)] = legs
-        && hip.distance(knee) + knee.distance(ankle) > 0.0
-    {
-        return (hip.distance(knee) + knee.distance(ankle)) / LEG;
+    if let Some(leg) = leg_length(skeleton) {
+        return leg / LEG;
     }
     let points = skeleton.ids().flat_map(|id| {
         let tips = skeleton.joint(id).tips.iter().map(move |tip| rest.point(id, *tip));
@@ -226,6 +226,19 @@ fn stature(skeleton: &Skeleton, rest: &GlobalPose) -> f32 {
     let (low, high) = points
         .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), point| (low.min(point), high.max(point)));
     (high - low).max_element()
+}
+
+/// From hip over knee to ankle in the rest pose, the mean of both legs (m); `None` unless both are there and have a
+/// length.
+pub fn leg_length(skeleton: &Skeleton) -> Option<f32> {
+    let rest = skeleton.global_pose(skeleton.rest_pose().view());
+    let of_side = |side: Side| {
+        let place = |bone: Bone| skeleton.bone(bone.on(side)).map(|id| rest.positions[id.idx()]);
+        let [hip, knee, ankle] = [Bone::LeftUpperLeg, Bone::LeftLowerLeg, Bone::LeftFoot].map(place);
+        Some(hip?.distance(knee?) + knee?.distance(ankle?))
+    };
+    let length = 0.5 * (of_side(Side::Left)? + of_side(Side::Right)?);
+    (length > 0.0).then_some(length)
 }
 
 /// The axis of a bone's capsule, in its joint's frame (m).
@@ -332,6 +345,13 @@ mod tests {
                 assert!(lowest - capsule.radius > -0.002, "{:?} reaches below the floor", capsule.bone);
             }
         }
+    }
+
+    #[test]
+    fn a_body_without_mass_has_a_centre() {
+        let body = Body::of(Arc::new(Build::AVERAGE.skeleton()), 0.0, 1.0);
+        let rest = body.skeleton.global_pose(body.skeleton.rest_pose().view());
+        assert_eq!(body.center_of_mass(&rest), rest.positions[0]);
     }
 
     #[test]

@@ -174,13 +174,15 @@ impl Clip {
         let last = self.n_frames - 1;
         // `max` sends NaN to the first frame.
         let at = (seconds * self.rate.fps()).max(0.0).min(last as f64);
-        let before = (at as usize).min(last);
-        // Rounding of `seconds * fps` must not blend a frame with its neighbour.
-        let fraction = (at - before as f64) as f32;
-        pose.copy_from(self.frame(before));
-        if fraction < 1e-6 || before == last {
+        // Rounding of `seconds * fps`, up or down, must not blend a frame with its neighbour.
+        let nearest = libm::round(at);
+        if (at - nearest).abs() < 1e-6 {
+            pose.copy_from(self.frame(nearest as usize));
             return;
         }
+        let before = at as usize;
+        let fraction = (at - before as f64) as f32;
+        pose.copy_from(self.frame(before));
         let after = self.frame(before + 1);
         for (mine, next) in pose.translations.iter_mut().zip(after.translations) {
             *mine = mine.lerp(*next, fraction);
@@ -284,6 +286,20 @@ mod tests {
         {
             let frames: Vec<Quat> = clip.frames().map(|pose| pose.rotations[0]).collect();
             assert!(frames.windows(2).all(|pair| pair[0].dot(pair[1]) > 0.0));
+        }
+    }
+
+    #[test]
+    fn times_of_frames_give_the_frames_themselves() {
+        for (fps, denominator) in [(30, 1), (120, 1), (30_000, 1001), (7, 3)] {
+            let rate = FrameRate::new(fps, denominator).unwrap();
+            let clip = spinning(100, 9, 1.0).with_rate(rate);
+            for frame in 0..clip.n_frames() {
+                for rounding in [-1e-9, 0.0, 1e-9] {
+                    let pose = clip.sample(rate.time_of(frame) + rounding);
+                    assert_eq!(pose, clip.frame(frame).to_pose(), "{rate}, frame {frame}");
+                }
+            }
         }
     }
 

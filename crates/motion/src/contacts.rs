@@ -222,8 +222,8 @@ fn remove_noise(mask: &mut [bool], shortest: usize) {
     }
 }
 
-/// The longest ranges over which `mask` is `value`.
-fn runs(mask: &[bool], value: bool) -> Vec<Range<usize>> {
+/// The longest ranges over which `mask` is `value`, in order.
+pub fn runs(mask: &[bool], value: bool) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for (at, _) in mask.iter().enumerate().filter(|(_, it)| **it == value) {
         match found.last_mut() {

@@ -112,8 +112,7 @@ pub fn join(a: &Clip, frame: usize, b: &Clip, b_frame: usize, duration: f32) -> 
         transition.apply((frame - b_frame + 1) as f32 * dt, &mut pose);
         pose
     });
-    let clip = Clip::from_poses(a.name.clone(), Arc::clone(a.skeleton()), a.rate(), old.chain(new));
-    Ok(clip.expect("a fading offset of finite poses is finite"))
+    Ok(Clip::from_poses(a.name.clone(), Arc::clone(a.skeleton()), a.rate(), old.chain(new))?)
 }
 
 /// The pose `back` frames before `frame`; before the start as if the first velocity had been kept.
@@ -278,5 +277,16 @@ mod tests {
         assert_eq!(join(&a, 0, &a, 0, 0.2).unwrap().n_frames(), 481);
         assert_eq!(join(&a, 479, &a, 479, 0.0).unwrap().n_frames(), 481);
         assert!(matches!(join(&a, 480, &a, 0, 0.2), Err(JoinError::Frame { frame: 480, .. })));
+    }
+
+    #[test]
+    fn clips_too_far_apart_are_an_error() {
+        let skeleton = Arc::new(Build::AVERAGE.skeleton());
+        let [a, b] = [f32::MIN, f32::MAX].map(|x| {
+            let mut pose = skeleton.rest_pose();
+            pose.translations[0].x = x;
+            Clip::from_poses("far", Arc::clone(&skeleton), FrameRate::HOUSE, vec![pose; 5]).unwrap()
+        });
+        assert!(matches!(join(&a, 2, &b, 2, 0.3), Err(JoinError::Clip(_))));
     }
 }

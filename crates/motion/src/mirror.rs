@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use crate::clip::Clip;
+use crate::clip::{Clip, ClipError};
 use crate::pose::{GlobalPose, Pose, PoseView};
 use crate::skeleton::{JointId, Skeleton};
 
@@ -105,10 +105,10 @@ impl Mirror {
         out
     }
 
-    /// The mirror image of a clip of the skeleton this was made for.
-    pub fn clip(&self, clip: &Clip) -> Clip {
+    /// The mirror image of a clip of the skeleton this was made for; an error if positions in the world leave the range
+    /// of numbers.
+    pub fn clip(&self, clip: &Clip) -> Result<Clip, ClipError> {
         clip.map_poses(|frame, pose| *pose = self.pose(clip.skeleton(), clip.frame(frame)))
-            .expect("the image of a finite pose is finite")
     }
 }
 
@@ -271,8 +271,19 @@ mod tests {
         let skeleton = Arc::new(Build::AVERAGE.skeleton());
         let poses = vec![some_pose(&skeleton); 3];
         let clip = Clip::from_poses("three", Arc::clone(&skeleton), crate::FrameRate::HOUSE, poses).unwrap();
-        let image = Mirror::new(&skeleton).clip(&clip);
+        let image = Mirror::new(&skeleton).clip(&clip).unwrap();
         assert_eq!((image.n_frames(), image.rate()), (3, clip.rate()));
         assert_eq!(image.frame(1).root().x, -clip.frame(1).root().x);
+    }
+
+    #[test]
+    fn positions_beyond_all_numbers_are_an_error() {
+        let mut hand = Joint::new("hand", Some(JointId(0)), Vec3::X);
+        hand.translates = true;
+        let skeleton = Arc::new(Skeleton::new(vec![Joint::new("root", None, Vec3::ZERO), hand]).unwrap());
+        let mut pose = skeleton.rest_pose();
+        pose.translations.fill(Vec3::splat(f32::MAX));
+        let clip = Clip::from_poses("far", Arc::clone(&skeleton), crate::FrameRate::HOUSE, [pose]).unwrap();
+        assert!(matches!(Mirror::new(&skeleton).clip(&clip), Err(ClipError::NotFinite { .. })));
     }
 }

@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-use crate::math::{heading_of, rotation_of_heading, wrap_angle};
+use crate::math::{rotation_of_heading, wrap_angle};
 
 /// A point of the floor (m). Not a `Vec2`, so that nobody mistakes z for y.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -49,11 +49,6 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// The placement of a root at this position with this orientation.
-    pub fn of_root(position: Vec3, world_from_root: Quat) -> Placement {
-        Placement { position: Ground::below(position), heading: heading_of(world_from_root) }
-    }
-
     /// `world_from_placement`: the turn from the placement's own frame into the world's.
     pub fn rotation(self) -> Quat {
         rotation_of_heading(self.heading)

@@ -78,11 +78,6 @@ impl FrameRate {
     pub fn time_of(self, frame: usize) -> f64 {
         frame as f64 * f64::from(self.denominator) / f64::from(self.numerator)
     }
-
-    /// The frame nearest to a time; times before the start give frame 0.
-    pub fn frame_at(self, seconds: f64) -> usize {
-        (seconds * self.fps()).round().max(0.0) as usize
-    }
 }
 
 impl fmt::Display for FrameRate {

@@ -33,9 +33,9 @@ pub struct Take {
     pub characters: Vec<Character>,
     /// The things: balls, boxes, swords, cars, doors.
     pub props: Vec<Prop>,
-    /// What happened, in order of time.
+    /// What happened, in order of time; that order is required.
     pub events: Vec<Event>,
-    /// Forces between bodies, props and the floor, in order of time.
+    /// Forces between bodies, props and the floor, in order of time; that order is required.
     pub forces: Vec<ContactForce>,
 }
 
@@ -169,7 +169,7 @@ pub struct Event {
     /// How fast (m/s).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speed: Option<f64>,
-    /// What else there is to say.
+    /// What else there is to say, under names other than those of the fields above.
     #[serde(default, flatten, skip_serializing_if = "serde_json::Map::is_empty")]
     pub details: serde_json::Map<String, serde_json::Value>,
 }
@@ -233,6 +233,35 @@ pub enum TakeError {
     /// A number is NaN or infinite.
     #[error("\"{0}\" has a number that is not finite")]
     NotFinite(String),
+    /// A piece of a prop is turned by something that is no rotation.
+    #[error("a piece of \"{0}\" has a rotation that is not of unit length")]
+    Rotation(String),
+    /// A piece of a prop has a negative size.
+    #[error("a piece of \"{name}\" has the size {size}; sizes must not be below 0")]
+    Size {
+        /// The prop.
+        name: String,
+        /// The size (m).
+        size: f32,
+    },
+    /// Events or forces are not in order of time.
+    #[error("{what} must be in order of time; one at {t} s comes after one at {before} s")]
+    Order {
+        /// `events` or `forces`.
+        what: &'static str,
+        /// The later time (s), which comes first.
+        before: f64,
+        /// The earlier time (s), which comes next.
+        t: f64,
+    },
+    /// A detail of an event has the name of one of its fields.
+    #[error("an event at {t} s has the detail \"{key}\", which is the name of a field of every event")]
+    Detail {
+        /// When the event is (s).
+        t: f64,
+        /// The name.
+        key: String,
+    },
 }
 
 impl Take {
@@ -279,14 +308,19 @@ impl Take {
                 if piece.joint.idx() >= prop.clip.skeleton().n_joints() {
                     return Err(TakeError::Dangling(prop.name.clone()));
                 }
-                if !piece.center.is_finite() || !piece.rotation.is_finite() {
-                    return Err(TakeError::NotFinite(prop.name.clone()));
-                }
+                check_piece(&prop.name, piece)?;
             }
         }
         for event in &self.events {
             check_time("event", event.t)?;
+            if event.speed.is_some_and(|speed| !speed.is_finite()) {
+                return Err(TakeError::NotFinite("event".to_owned()));
+            }
+            if let Some(key) = EVENT_FIELDS.into_iter().find(|key| event.details.contains_key(*key)) {
+                return Err(TakeError::Detail { t: event.t, key: key.to_owned() });
+            }
         }
+        check_order("events", self.events.iter().map(|event| event.t))?;
         for force in &self.forces {
             check_time("force", force.t)?;
             if !self.holds(force.on) || !self.holds(force.from) {
@@ -296,7 +330,7 @@ impl Take {
                 return Err(TakeError::NotFinite("force".to_owned()));
             }
         }
-        Ok(())
+        check_order("forces", self.forces.iter().map(|force| force.t))
     }
 
     fn holds(&self, touching: Touching) -> bool {
@@ -313,6 +347,36 @@ impl Take {
 
 fn check_time(name: &str, t: f64) -> Result<(), TakeError> {
     if t.is_finite() && t >= 0.0 { Ok(()) } else { Err(TakeError::Time { name: name.to_owned(), t }) }
+}
+
+/// The names under which an [`Event`] writes what it always has.
+const EVENT_FIELDS: [&str; 6] = ["t", "kind", "who", "whom", "part", "speed"];
+
+fn check_piece(name: &str, piece: &Piece) -> Result<(), TakeError> {
+    let sizes = match piece.shape {
+        Shape::Box { half } => half,
+        Shape::Ball { radius } => Vec3::splat(radius),
+        Shape::Capsule { half_length, radius } | Shape::Cylinder { half_length, radius } => {
+            Vec3::new(radius, half_length, radius)
+        }
+    };
+    if !piece.center.is_finite() || !piece.rotation.is_finite() || !sizes.is_finite() {
+        return Err(TakeError::NotFinite(name.to_owned()));
+    }
+    if !piece.rotation.is_normalized() {
+        return Err(TakeError::Rotation(name.to_owned()));
+    }
+    match sizes.min_element() {
+        size if size < 0.0 => Err(TakeError::Size { name: name.to_owned(), size }),
+        _ => Ok(()),
+    }
+}
+
+fn check_order(what: &'static str, times: impl Iterator<Item = f64> + Clone) -> Result<(), TakeError> {
+    match times.clone().zip(times.skip(1)).find(|(before, t)| t < before) {
+        Some((before, t)) => Err(TakeError::Order { what, before, t }),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -359,6 +423,65 @@ mod tests {
         };
         take.forces.push(force);
         assert_eq!(take.validate(), Err(TakeError::Dangling("force".to_owned())));
+    }
+
+    fn check_refused(change: impl FnOnce(&mut Take), expected: &str) {
+        let mut take = Take::new("prop", 1);
+        let skeleton =
+            Arc::new(crate::Skeleton::new(vec![crate::Joint::new("a", None, Vec3::ZERO)]).unwrap());
+        let clip = Clip::from_poses("a", Arc::clone(&skeleton), FrameRate::HOUSE, [skeleton.rest_pose()]);
+        let shape = Shape::Ball { radius: 0.0 };
+        let piece = Piece { joint: JointId(0), center: Vec3::ZERO, rotation: Quat::IDENTITY, shape };
+        let (name, color) = ("box".to_owned(), [0.5; 3]);
+        take.props.push(Prop { name, color, pieces: vec![piece], enter: 0.0, clip: clip.unwrap() });
+        take.events = [0.5, 0.5, 2.0].map(|t| Event::new(t, EventKind::Hit)).to_vec();
+        let (on, from) = (Touching::Prop(PropId(0), JointId(0)), Touching::Floor);
+        let force = |t| ContactForce { t, on, from, point: Vec3::ZERO, force: Vec3::Y };
+        take.forces = [0.0, 1.0].map(force).to_vec();
+        assert_eq!(take.validate(), Ok(()));
+        change(&mut take);
+        assert_eq!(take.validate().unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn pieces_are_solid() {
+        let piece = |change: fn(&mut Piece)| move |take: &mut Take| change(&mut take.props[0].pieces[0]);
+        let not_unit = "a piece of \"box\" has a rotation that is not of unit length";
+        check_refused(piece(|it| it.rotation = Quat::from_xyzw(0.0, 0.0, 0.0, 0.0)), not_unit);
+        check_refused(piece(|it| it.rotation = Quat::from_xyzw(0.0, 0.0, 0.0, 1.1)), not_unit);
+        let negative = "a piece of \"box\" has the size -0.5; sizes must not be below 0";
+        let half = Vec3::new(1.0, -0.5, 1.0);
+        check_refused(move |take| take.props[0].pieces[0].shape = Shape::Box { half }, negative);
+        check_refused(piece(|it| it.shape = Shape::Ball { radius: -0.5 }), negative);
+        check_refused(piece(|it| it.shape = Shape::Capsule { half_length: -0.5, radius: 1.0 }), negative);
+        check_refused(piece(|it| it.shape = Shape::Cylinder { half_length: 1.0, radius: -0.5 }), negative);
+        let not_finite = "\"box\" has a number that is not finite";
+        check_refused(piece(|it| it.shape = Shape::Ball { radius: f32::NAN }), not_finite);
+        check_refused(piece(|it| it.center.x = f32::INFINITY), not_finite);
+    }
+
+    #[test]
+    fn events_and_forces_are_in_order() {
+        check_refused(
+            |take| take.events[2].t = 0.25,
+            "events must be in order of time; one at 0.25 s comes after one at 0.5 s",
+        );
+        check_refused(
+            |take| take.forces[0].t = 3.0,
+            "forces must be in order of time; one at 1 s comes after one at 3 s",
+        );
+        check_refused(
+            |take| take.events[0].speed = Some(f64::INFINITY),
+            "\"event\" has a number that is not finite",
+        );
+        for key in EVENT_FIELDS {
+            check_refused(
+                |take| drop(take.events[2].details.insert(key.to_owned(), 1.into())),
+                &format!(
+                    "an event at 2 s has the detail \"{key}\", which is the name of a field of every event"
+                ),
+            );
+        }
     }
 
     #[test]

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use randori_motion::contacts::{ContactSettings, Contacts};
 use randori_motion::formats::{ImportOptions, bvh};
+use randori_motion::math::Vec3;
 use randori_motion::retarget::{Report, Settings, fitted_skeleton, retarget};
-use randori_motion::{Build, Clip, FrameRate, Skeleton, names};
+use randori_motion::tracks::Tracks;
+use randori_motion::{Bone, Build, Clip, FrameRate, Skeleton, names};
 use randori_testkit::shared;
 
 /// A captured take at its true rate, from its first captured row on, with roles.
@@ -105,6 +107,12 @@ fn check_all(target_of: impl Fn(&Skeleton) -> Skeleton, greatest_error: f32, liv
         assert!(report.mean_error < greatest_error, "{name}");
         assert!(report.acceleration_after <= livelier * report.acceleration_before, "{name}");
         assert!(report.unmapped.is_empty() && report.missing.is_empty());
+        // No ball of a foot is lower than where it stands, but where a folded leg cannot bring it up.
+        let (tracks, rest) = (Tracks::of(&result.clip), target.global_pose(target.rest_pose().view()));
+        for ball in [Bone::LeftToes, Bone::RightToes].map(|bone| target.bone(bone).expect("toes")) {
+            let lowest = tracks.path(ball).iter().map(|place| place.y).fold(f32::INFINITY, f32::min);
+            assert!(lowest > rest.positions[ball.idx()].y - 5e-3, "{name}: {lowest}");
+        }
     }
 }
 
@@ -118,4 +126,40 @@ fn takes_keep_their_feet_on_the_average_build() {
     // Its arms and trunk are longer for the same legs: hands are further out and swing faster, up to 1.34 times. In
     // 69_70 somebody kneels on folded legs, where a captured jump of the ankle turns the knee twice as fast.
     check_all(|_| Build::AVERAGE.skeleton(), 0.15, 2.1);
+}
+
+/// How far trunk (middle of the hips to neck) and neck (to head) lean forward of the vertical in the mean over a clip,
+/// in degrees; forward is across the line between the hip joints.
+fn leans(clip: &Clip) -> [f32; 2] {
+    let tracks = Tracks::of(clip);
+    let place = |frame, bone| tracks.position(frame, clip.skeleton().bone(bone).expect("a whole person"));
+    let lean = |frame: usize, from: Vec3, to: Bone| {
+        let across = place(frame, Bone::LeftUpperLeg) - place(frame, Bone::RightUpperLeg);
+        let line = place(frame, to) - from;
+        line.dot(across.cross(Vec3::Y).normalize()).atan2(line.y).to_degrees()
+    };
+    let mean =
+        |lean: &dyn Fn(usize) -> f32| (0..clip.n_frames()).map(lean).sum::<f32>() / clip.n_frames() as f32;
+    let hips = |frame| 0.5 * (place(frame, Bone::LeftUpperLeg) + place(frame, Bone::RightUpperLeg));
+    [
+        mean(&|frame| lean(frame, hips(frame), Bone::Neck)),
+        mean(&|frame| lean(frame, place(frame, Bone::Neck), Bone::Head)),
+    ]
+}
+
+#[test]
+fn nobody_hunches_on_a_build_of_the_library() {
+    let mut trunks = Vec::new();
+    for (name, fps, first) in manifest() {
+        let clip = load(&name, fps, first);
+        let target = Arc::new(Build::STOCKY.skeleton());
+        let result = retarget(&clip, &target, &Settings::default()).expect("a person");
+        let ([trunk, neck], [trunk_after, neck_after]) = (leans(&clip), leans(&result.clip));
+        println!("{name} trunk {trunk:.1} -> {trunk_after:.1}, neck {neck:.1} -> {neck_after:.1}");
+        assert!((neck - neck_after).abs() < 1.0, "{name}");
+        trunks.push((trunk - trunk_after).abs());
+    }
+    // The spine bends at joints of other heights, so that somebody who holds a bend all the time leans otherwise.
+    assert!(trunks.iter().all(|away| *away < 8.0), "{trunks:?}");
+    assert!(trunks.iter().sum::<f32>() <= 2.0 * trunks.len() as f32, "{trunks:?}");
 }

@@ -43,6 +43,7 @@ pub fn import(
     bytes: &[u8],
     options: &ImportOptions,
 ) -> Result<Vec<ImportedCharacter>, ImportError> {
+    options.validate()?;
     let limit = bytes.len().saturating_mul(MEMORY_PER_BYTE).saturating_add(FREE_MEMORY);
     let allocator = || AllocatorOpts { memory_limit: limit, ..Default::default() };
     let mut load = LoadOpts {

@@ -44,6 +44,7 @@ impl Format {
 /// AMC come in two files: see [`super::asf::import`]; glTF with several characters or with files beside it goes
 /// through [`gltf::import`].
 pub fn import(file_name: &str, bytes: &[u8], options: &ImportOptions) -> Result<Import, ImportError> {
+    options.validate()?;
     let name = clip_name(file_name);
     match Format::detect(file_name, bytes) {
         Some(Format::Bvh) => bvh::import(name, bytes, options),
@@ -89,5 +90,24 @@ pub fn clip_name(file_name: &str) -> &str {
     match base.rsplit_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,
         _ => base,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_that_are_none_are_refused_in_any_format() {
+        for scale in [0.0, -1.0, 1e-7, 1e7, f64::NAN, f64::INFINITY] {
+            for file in ["a.bvh", "a.glb", "a.fbx", "a.amc", "a.txt"] {
+                let options = ImportOptions { scale: Some(scale), ..ImportOptions::default() };
+                let error = import(file, b"", &options).unwrap_err();
+                assert_eq!(error.expected, "a scale between 1e-6 and 1e6 metres per unit", "{file}");
+                assert_eq!(error.found, scale.to_string());
+            }
+        }
+        let options = ImportOptions { scale: Some(0.01), ..ImportOptions::default() };
+        assert_eq!(import("a.txt", b"", &options).unwrap_err().found, "an empty file");
     }
 }

@@ -34,6 +34,19 @@ pub struct ImportOptions {
     pub up: Option<UpAxis>,
 }
 
+impl ImportOptions {
+    /// Checks what no file can make sense of; every reader does so.
+    pub fn validate(&self) -> Result<(), ImportError> {
+        match self.scale {
+            Some(scale) if !(1e-6..=1e6).contains(&scale) => {
+                let expected = "a scale between 1e-6 and 1e6 metres per unit";
+                Err(ImportError::new(Place::Whole, expected, scale.to_string()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The axis of a file that points up. Its frames are right-handed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpAxis {

@@ -33,11 +33,8 @@ impl Scale {
         known: Option<(f64, Basis)>,
         reach: impl FnOnce() -> f64,
     ) -> Result<Scale, ImportError> {
+        options.validate()?;
         if let Some(given) = options.scale {
-            if !(1e-6..=1e6).contains(&given) {
-                let expected = "a given scale between 1e-6 and 1e6 metres per unit";
-                return Err(ImportError::new(Place::Whole, expected, given.to_string()));
-            }
             return Ok(Scale { metres_per_unit: given, basis: Basis::Given, warning: None });
         }
         if let Some((metres_per_unit, basis)) = known {

@@ -119,9 +119,11 @@ impl<'a> Cursor<'a> {
     pub(super) fn number(&mut self, expected: impl FnOnce() -> String) -> Result<f64, ImportError> {
         self.skip_blanks();
         match number(self.rest()) {
-            Some((value, length))
-                if value.abs() <= MAX_MAGNITUDE && self.rest().get(length).is_none_or(|b| ends_word(*b)) =>
-            {
+            Some((value, length)) if self.rest().get(length).is_none_or(|b| ends_word(*b)) => {
+                if value.abs() > MAX_MAGNITUDE {
+                    let expected = format!("{}, no larger than {MAX_MAGNITUDE:e}", expected());
+                    return Err(self.error(self.at, expected));
+                }
                 self.at += length;
                 Ok(value)
             }

@@ -148,12 +148,14 @@ fn shifts(
     let heights: Vec<(f64, f64)> = (led_path.iter().enumerate())
         .map(|(frame, place)| {
             let below = rest_height - place.y;
-            // Nothing goes below the floor, planted or not.
+            // What is too low comes up, planted or not.
             (f64::from(below), if led_rests(frame) || below > 0.0 { 1.0 } else { 0.0 })
         })
         .collect();
     let y = correction(&Track { steps: &vec![(0.0, 0.0); n_frames], offsets: &heights }, dt, ACROSS);
-    (0..n_frames).map(|k| Vec3::new(x[k] as f32, y[k] as f32, z[k] as f32)).collect()
+    // A smooth correction gives way to some of what is too low; the floor does not.
+    let above_floor = |k: usize| (y[k] as f32).max(rest_height - led_path[k].y);
+    (0..n_frames).map(|k| Vec3::new(x[k] as f32, above_floor(k), z[k] as f32)).collect()
 }
 
 /// The turn of the foot, in its own frame, that lays it flat when the source's foot stands: the target's sole is

@@ -2,6 +2,7 @@
 
 use glam::{Quat, Vec3};
 
+use super::ground::scale_by_legs;
 use super::transfer::body_frame;
 use crate::body::Build;
 use crate::bone::{Bone, Side};
@@ -16,14 +17,10 @@ use crate::skeleton::{Joint, Skeleton};
 pub fn fitted_skeleton(source: &Skeleton) -> Skeleton {
     let rest = source.global_pose(source.rest_pose().view());
     let body_from_world = body_frame(source, &rest).map_or(Quat::IDENTITY, upright);
-    let source = Measured { skeleton: source, rest: &rest, body_from_world };
     let average = Build::AVERAGE.skeleton();
     let average_rest = average.global_pose(average.rest_pose().view());
-    let own = Measured { skeleton: &average, rest: &average_rest, body_from_world: Quat::IDENTITY };
-    let scale = match (source.leg(), own.leg()) {
-        (Some(theirs), Some(mine)) if theirs > 0.0 => theirs / mine,
-        _ => 1.0,
-    };
+    let scale = scale_by_legs(&average, source).unwrap_or(1.0);
+    let source = Measured { skeleton: source, rest: &rest, body_from_world };
 
     let mut places: Vec<Vec3> = Vec::with_capacity(average.n_joints());
     let mut joints: Vec<Joint> = Vec::with_capacity(average.n_joints());
@@ -67,12 +64,6 @@ struct Measured<'a> {
 impl Measured<'_> {
     fn place(&self, bone: Bone) -> Option<Vec3> {
         self.skeleton.bone(bone).map(|id| self.body_from_world * self.rest.positions[id.idx()])
-    }
-
-    fn leg(&self) -> Option<f32> {
-        let [hip, knee, ankle] =
-            [Bone::LeftUpperLeg, Bone::LeftLowerLeg, Bone::LeftFoot].map(|bone| self.place(bone));
-        Some(hip?.distance(knee?) + knee?.distance(ankle?))
     }
 
     /// From one bone to the next: in the trunk as the source has it, in limbs as long but as the library points.

@@ -2,18 +2,22 @@
 
 use glam::Vec3;
 
-use super::RetargetError;
+use super::{RetargetError, Settings};
+use crate::body::leg_length;
 use crate::bone::{Bone, Side};
+use crate::clip::Clip;
 use crate::contacts::{Contacts, FootContacts};
-use crate::ik::two_bone::Limb;
+use crate::placement::Ground;
 use crate::pose::GlobalPose;
 use crate::skeleton::{JointId, Skeleton};
 use crate::tracks::Tracks;
 
-/// From the source's world to the target's: a scale and the height of the floor.
+/// From the source's world to the target's: a scale about a point of the floor, and the height of that floor.
 pub(super) struct Grounding {
     /// Target metres per source metre.
     pub(super) scale: f32,
+    /// The point of the floor that stays where it is.
+    center: Ground,
     /// Height of the source's floor, in its own metres.
     pub(super) floor: f32,
     /// How each foot of the source stands, left and right; empty without contacts.
@@ -25,29 +29,23 @@ pub(super) struct Grounding {
 
 impl Grounding {
     pub(super) fn new(
-        source: &Skeleton,
+        clip: &Clip,
         source_tracks: &Tracks,
         target: &Skeleton,
         contacts: Option<&Contacts>,
-        scale: Option<f32>,
+        settings: &Settings,
     ) -> Result<Grounding, RetargetError> {
-        let source_rest = source.global_pose(source.rest_pose().view());
+        let source: &Skeleton = clip.skeleton();
         let target_rest = target.global_pose(target.rest_pose().view());
-        let leg = |skeleton: &Skeleton, rest: &GlobalPose| {
-            let lengths = Side::BOTH.map(|side| {
-                let limb = Limb::ending_in(skeleton, Bone::LeftFoot.on(side))?;
-                let [hip, knee, ankle] = limb.positions(rest);
-                Some(hip.distance(knee) + knee.distance(ankle))
-            });
-            Some(0.5 * (lengths[0]? + lengths[1]?))
-        };
-        let legs = leg(source, &source_rest).zip(leg(target, &target_rest));
-        let by_legs = legs.map(|(source, target)| target / source);
-        let scale = scale.or(by_legs).unwrap_or(1.0);
+        let scale = settings.scale.unwrap_or_else(|| scale_by_legs(source, target).unwrap_or(1.0));
         if !(scale > 0.0 && scale.is_finite()) {
             return Err(RetargetError::Scale(scale));
         }
-        let leg_length = leg(source, &source_rest).unwrap_or(0.0);
+        let center = settings.center.unwrap_or_else(|| Ground::below(clip.frame(0).root()));
+        if !(center.x.is_finite() && center.z.is_finite()) {
+            return Err(RetargetError::Center(center));
+        }
+        let leg_length = leg_length(source).unwrap_or(0.0);
         let standing: Vec<Standing> = (contacts.iter().flat_map(|contacts| &contacts.feet))
             .map(|foot| Standing::new(foot, source, source_tracks, target, leg_length))
             .collect();
@@ -74,12 +72,13 @@ impl Grounding {
         if source_hips.len() != target_hips.len() {
             [source_hips, target_hips] = [source, target].map(|it| it.bone(Bone::Hips).into_iter().collect());
         }
-        Ok(Grounding { scale, floor, standing, source_hips, target_hips, target_rest })
+        Ok(Grounding { scale, center, floor, standing, source_hips, target_hips, target_rest })
     }
 
     /// A point of the source's world in the target's.
     pub(super) fn point(&self, point_in_source: Vec3) -> Vec3 {
-        (point_in_source - Vec3::Y * self.floor) * self.scale
+        let center = self.center.at_height(0.0);
+        center + (point_in_source - self.center.at_height(self.floor)) * self.scale
     }
 
     /// How far the target's root must move for the middle of its hip joints to be where the source's is.
@@ -91,6 +90,11 @@ impl Grounding {
             mean(&mut self.target_hips.iter().map(|id| target.positions[id.idx()]), self.target_hips.len());
         self.point(theirs) - mine
     }
+}
+
+/// The target's size relative to the source's by the length of their legs; `None` if either has none.
+pub(super) fn scale_by_legs(source: &Skeleton, target: &Skeleton) -> Option<f32> {
+    Some(leg_length(target)? / leg_length(source)?)
 }
 
 /// How a foot of the source stands: medians over the frames in which it is down and the person is upright, because a

@@ -15,9 +15,12 @@ mod transfer;
 
 use std::sync::Arc;
 
+use glam::Vec3;
+
 use crate::bone::Bone;
 use crate::clip::Clip;
 use crate::contacts::{ContactSettings, Contacts};
+use crate::placement::Ground;
 use crate::skeleton::Skeleton;
 use crate::tracks::Tracks;
 
@@ -30,6 +33,10 @@ pub struct Settings {
     /// Size of the target's motion relative to the source's; `None` takes the ratio of the legs' lengths. Default
     /// `None`.
     pub scale: Option<f32>,
+    /// The point of the floor about which the motion is scaled: it stays where it is. `None` takes the point below the
+    /// root in the clip's first frame. Several people who share a world need one scale and one centre, or they drift
+    /// apart: see [`shared_settings`]. Default `None`.
+    pub center: Option<Ground>,
     /// Whether planted feet are held in their places on the floor. Default true.
     pub keep_contacts: bool,
     /// What counts as planted, in the source.
@@ -38,7 +45,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Settings {
-        Settings { scale: None, keep_contacts: true, contacts: ContactSettings::default() }
+        Settings { scale: None, center: None, keep_contacts: true, contacts: ContactSettings::default() }
     }
 }
 
@@ -63,6 +70,9 @@ pub enum RetargetError {
     /// The scale is zero, negative or not finite, or the legs that give it have no length.
     #[error("the scale {0} is no size; it must be above 0 and finite")]
     Scale(f32),
+    /// The centre of the scaling is not finite.
+    #[error("the centre ({x}, {z}) is no point of the floor; it must be finite", x = .0.x, z = .0.z)]
+    Center(Ground),
     /// The result left the range of numbers.
     #[error(transparent)]
     Clip(#[from] crate::clip::ClipError),
@@ -98,8 +108,7 @@ pub fn retarget(
     let source_tracks = Tracks::of(source);
     let contacts = Contacts::of_tracks(source, &source_tracks, &settings.contacts);
     let transfer = transfer::Transfer::new(source.skeleton(), target);
-    let grounding =
-        ground::Grounding::new(source.skeleton(), &source_tracks, target, contacts.as_ref(), settings.scale)?;
+    let grounding = ground::Grounding::new(source, &source_tracks, target, contacts.as_ref(), settings)?;
 
     let mut clip = transfer.clip(source, &source_tracks, target, &grounding)?;
     if let Some(contacts) = contacts.as_ref().filter(|_| settings.keep_contacts) {
@@ -107,6 +116,39 @@ pub fn retarget(
     }
     let report = Report::new(source, &source_tracks, &clip, contacts.as_ref(), &grounding);
     Ok(Retargeted { clip, report })
+}
+
+/// The settings for people who share a world: one scale, the mean of all, about one centre, the middle of where they
+/// start.
+///
+/// Whoever stands one arm's length from another then still does, give or take the difference of their builds.
+///
+/// ```
+/// use std::sync::Arc;
+/// use randori_motion::{Build, Clip, FrameRate, math::Vec3, retarget::{retarget, shared_settings}};
+/// let source = Arc::new(Build::AVERAGE.skeleton());
+/// let clips = [-1.0, 3.0].map(|x| {
+///     let mut pose = source.rest_pose();
+///     pose.translations[0] += Vec3::X * x;
+///     Clip::from_poses("stand", Arc::clone(&source), FrameRate::HOUSE, vec![pose; 9]).unwrap()
+/// });
+/// let targets = [Build::SLIM, Build::STOCKY].map(|build| Arc::new(build.skeleton()));
+/// let settings = shared_settings(clips.iter().zip(&targets).map(|(clip, target)| (clip, &**target)));
+/// assert!((settings.scale.unwrap() - 1.0).abs() < 1e-3);
+/// let [left, right] = [0, 1].map(|k| retarget(&clips[k], &targets[k], &settings).unwrap().clip);
+/// assert!((right.frame(0).root().x - left.frame(0).root().x - 4.0).abs() < 1e-2);
+/// ```
+pub fn shared_settings<'a>(people: impl IntoIterator<Item = (&'a Clip, &'a Skeleton)>) -> Settings {
+    let (mut scales, mut starts) = (Vec::new(), Vec::new());
+    for (clip, target) in people {
+        scales.extend(ground::scale_by_legs(clip.skeleton(), target));
+        starts.push(clip.frame(0).root());
+    }
+    let n_people = starts.len();
+    let center = starts.into_iter().sum::<Vec3>() / n_people.max(1) as f32;
+    // The mean of factors is the geometric one: half and double make one.
+    let exponent = scales.iter().map(|scale| libm::logf(*scale)).sum::<f32>() / scales.len().max(1) as f32;
+    Settings { scale: Some(libm::expf(exponent)), center: Some(Ground::below(center)), ..Settings::default() }
 }
 
 #[cfg(test)]

@@ -116,6 +116,76 @@ fn spines_of_other_counts_bend_as_far() {
     }
 }
 
+/// The average build, its rest pose with a trunk that leans and a neck that reaches by these angles more, in radians.
+fn hunched(trunk: f32, neck: f32) -> Skeleton {
+    let own = Build::AVERAGE.skeleton();
+    let joints = own.joints().iter().map(|joint| {
+        let lean = match joint.bone {
+            Some(Bone::Spine | Bone::Chest | Bone::UpperChest | Bone::Neck) => trunk,
+            Some(Bone::Head) => neck,
+            _ => 0.0,
+        };
+        Joint { offset: Quat::from_rotation_x(lean) * joint.offset, ..joint.clone() }
+    });
+    Skeleton::new(joints.collect()).unwrap()
+}
+
+#[test]
+fn another_spine_at_rest_does_not_lean() {
+    let settings = Settings { keep_contacts: false, ..Settings::default() };
+    let own = Arc::new(Build::STOCKY.skeleton());
+    for (trunk, neck) in [(0.0, 0.0), (-0.15, 0.2), (0.25, -0.3)] {
+        let clip = busy(&Arc::new(hunched(trunk, neck)), 60);
+        let result = retarget(&clip, &own, &settings).unwrap();
+        let lines = |clip: &Clip| {
+            let place = |bone| positions(clip, 40, bone);
+            let hips = 0.5 * (place(Bone::LeftUpperLeg) + place(Bone::RightUpperLeg));
+            [place(Bone::Neck) - hips, place(Bone::Head) - place(Bone::Neck)]
+        };
+        for (before, after) in lines(&clip).into_iter().zip(lines(&result.clip)) {
+            // The spine bends at joints of other heights: a degree and a half is what that makes.
+            assert!(before.angle_between(after).to_degrees() < 1.5, "{trunk} {neck}: {before} {after}");
+        }
+    }
+}
+
+/// Somebody who stands at this place.
+fn standing(skeleton: &Arc<Skeleton>, x: f32, z: f32) -> Clip {
+    let mut pose = skeleton.rest_pose();
+    pose.translations[0] += Vec3::new(x, 0.0, z);
+    Clip::from_poses("stand", Arc::clone(skeleton), FrameRate::HOUSE, vec![pose; 30]).unwrap()
+}
+
+#[test]
+fn one_person_starts_where_the_source_does() {
+    let (tall, short) = (Arc::new(Build::SLIM.skeleton()), Arc::new(Build::STOCKY.skeleton()));
+    let result = retarget(&standing(&tall, 5.0, -3.0), &short, &Settings::default()).unwrap();
+    let root = result.clip.frame(0).root();
+    assert!((root.x - 5.0).abs() < 1e-3 && (root.z + 3.0).abs() < 1e-3, "{root}");
+}
+
+#[test]
+fn people_who_share_a_world_keep_their_distances() {
+    let source = Arc::new(Build::AVERAGE.skeleton());
+    let clips = [(4.0, 1.0), (5.0, 1.0), (4.5, 2.0)].map(|(x, z)| standing(&source, x, z));
+    let targets = [Build::SLIM, Build::STOCKY, Build::STOCKY].map(|build| Arc::new(build.skeleton()));
+    let settings = shared_settings(clips.iter().zip(&targets).map(|(clip, target)| (clip, &**target)));
+    let scale = settings.scale.unwrap();
+    let expected = (1.82_f32 * 1.68 * 1.68).cbrt() / 1.75;
+    assert!((scale - expected).abs() < 1e-3, "{scale} {expected}");
+    let roots = [0, 1, 2].map(|k| retarget(&clips[k], &targets[k], &settings).unwrap().clip.frame(0).root());
+    for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+        let before =
+            Ground::below(clips[a].frame(0).root()).distance(Ground::below(clips[b].frame(0).root()));
+        let after = Ground::below(roots[a]).distance(Ground::below(roots[b]));
+        assert!((after - scale * before).abs() < 1e-2, "{before} {after}");
+    }
+    let middle = roots.iter().sum::<Vec3>() / 3.0;
+    assert!((middle.x - 4.5).abs() < 1e-2 && (middle.z - 4.0 / 3.0).abs() < 1e-2, "{middle}");
+    // Nobody at all is no reason to panic.
+    assert_eq!(shared_settings([]).scale, Some(1.0));
+}
+
 #[test]
 fn planted_feet_stand_still_on_the_floor() {
     // A figure that slides at 0.2 m/s on both feet, 5 cm above its floor, with a leg that is planted and lifted.
@@ -165,6 +235,8 @@ fn bad_questions_have_answers() {
         let settings = Settings { scale: Some(scale), ..Settings::default() };
         assert!(matches!(retarget(&clip, &own, &settings), Err(RetargetError::Scale(_))));
     }
+    let settings = Settings { center: Some(Ground { x: f32::NAN, z: 0.0 }), ..Settings::default() };
+    assert!(matches!(retarget(&clip, &own, &settings), Err(RetargetError::Center(_))));
     // Hips alone are enough to be carried along.
     let lone = Joint::new("root", None, Vec3::Y).with_bone(Bone::Hips);
     let lone =

@@ -52,9 +52,11 @@ impl Transfer {
         for (bone, joint) in target.bones() {
             let Some((below, above)) = followed(source, target, bone, &source_bone) else { continue };
             // The turn that makes the target at rest look like the source at rest: the body faces the same way,
-            // and bones of limbs point the same way.
-            let pointing = [(target, &target_rest), (source, &source_rest)]
-                .map(|(skeleton, rest)| direction_of(skeleton, rest, bone));
+            // and trunk, neck and bones of limbs point the same way.
+            let pointing = [(target, &target_rest), (source, &source_rest)].map(|(skeleton, rest)| {
+                trunk_line(bone, source, target)
+                    .map_or_else(|| direction_of(skeleton, rest, bone), |line| line.along(skeleton, rest))
+            });
             let align = match pointing {
                 [Some(mine), Some(theirs)] => rotation_between(facing * mine, theirs) * facing,
                 _ => facing,
@@ -137,6 +139,49 @@ fn followed(
     }
 }
 
+/// A line through the trunk: from the middle of some bones to the middle of others.
+struct TrunkLine {
+    from: &'static [Bone],
+    to: &'static [Bone],
+}
+
+/// The line that a bone of the trunk or the neck shall keep; `None` for other bones, or if the two skeletons have no
+/// such line in common.
+///
+/// The joints of a spine stand in different places from skeleton to skeleton, so that its bones have no directions to
+/// compare. But whoever leans leans as a whole: all bones of the trunk are turned alike until its ends agree.
+fn trunk_line(bone: Bone, source: &Skeleton, target: &Skeleton) -> Option<TrunkLine> {
+    const MIDDLES_OF_HIPS: [&[Bone]; 2] = [&[Bone::LeftUpperLeg, Bone::RightUpperLeg], &[Bone::Hips]];
+    const TOPS: [&[Bone]; 3] = [&[Bone::Neck], &[Bone::LeftUpperArm, Bone::RightUpperArm], &[Bone::Head]];
+    let shared = |ends: &[&'static [Bone]]| {
+        let has =
+            |bones: &[Bone]| bones.iter().all(|it| source.bone(*it).is_some() && target.bone(*it).is_some());
+        ends.iter().copied().find(|bones| has(bones))
+    };
+    match bone {
+        Bone::Hips | Bone::Spine | Bone::Chest | Bone::UpperChest => {
+            Some(TrunkLine { from: shared(&MIDDLES_OF_HIPS)?, to: shared(&TOPS)? })
+        }
+        Bone::Neck => Some(TrunkLine { from: shared(&[&[Bone::Neck]])?, to: shared(&[&[Bone::Head]])? }),
+        _ => None,
+    }
+}
+
+impl TrunkLine {
+    /// Where it points in a pose.
+    fn along(&self, skeleton: &Skeleton, pose: &GlobalPose) -> Option<Vec3> {
+        let middle = |bones: &[Bone]| -> Option<Vec3> {
+            let places = bones.iter().map(|bone| Some(pose.positions[skeleton.bone(*bone)?.idx()]));
+            Some(places.sum::<Option<Vec3>>()? / bones.len() as f32)
+        };
+        let line = middle(self.to)? - middle(self.from)?;
+        line.try_normalize().filter(|_| line.length() > SHORTEST)
+    }
+}
+
+/// Bones shorter than this have no direction worth keeping, in metres.
+const SHORTEST: f32 = 1e-3;
+
 /// Where a bone of a limb points in the rest pose; `None` for the trunk, the head and the collar bones, whose joints
 /// stand in different places from skeleton to skeleton, and for ends of which nothing is known.
 fn direction_of(skeleton: &Skeleton, rest: &GlobalPose, bone: Bone) -> Option<Vec3> {
@@ -158,20 +203,20 @@ fn direction_of(skeleton: &Skeleton, rest: &GlobalPose, bone: Bone) -> Option<Ve
         Some(next) => rest.positions[next.idx()],
         None => far_end(skeleton, rest, joint)?,
     };
-    (end - here).try_normalize().filter(|_| end.distance(here) > 1e-3)
+    (end - here).try_normalize().filter(|_| end.distance(here) > SHORTEST)
 }
 
 /// The end of a bone that no role follows: its own tip, or the place of the first joint below that has one.
 fn far_end(skeleton: &Skeleton, rest: &GlobalPose, joint: JointId) -> Option<Vec3> {
     let here = rest.positions[joint.idx()];
     let own = skeleton.joint(joint).tips.first().map(|tip| rest.point(joint, *tip));
-    own.filter(|tip| tip.distance(here) > 1e-3).or_else(|| {
+    own.filter(|tip| tip.distance(here) > SHORTEST).or_else(|| {
         let below = |id: JointId| {
             std::iter::successors(skeleton.joint(id).parent, |id| skeleton.joint(*id).parent)
                 .any(|id| id == joint)
         };
         let places = skeleton.ids().filter(|id| below(*id)).map(|id| rest.positions[id.idx()]);
-        places.into_iter().find(|place| place.distance(here) > 1e-3)
+        places.into_iter().find(|place| place.distance(here) > SHORTEST)
     })
 }
 
