@@ -153,7 +153,7 @@ impl WrittenShape {
     }
 }
 
-/// Events and seed of a file.
+/// Events, in order of time, and seed of a file.
 pub(super) fn read_events(randori: Option<&Value>) -> Result<(Vec<Event>, Option<u64>), ImportError> {
     let Some(randori) = randori else { return Ok((Vec::new(), None)) };
     let mut events = Vec::new();
@@ -163,13 +163,14 @@ pub(super) fn read_events(randori: Option<&Value>) -> Result<(Vec<Event>, Option
         })?;
         events.push(event);
     }
+    events.sort_by(|a, b| a.t.total_cmp(&b.t));
     Ok((events, randori.get("seed").and_then(Value::as_u64)))
 }
 
 /// Somebody or something that forces act on, by name.
 pub(super) type Bodies<'a> = BTreeMap<&'a str, (fn(u32, JointId) -> Touching, u32, &'a Skeleton)>;
 
-/// Forces between those who are there; `house_from_file` turns them, `scale` moves where they act. Forces
+/// Forces between those who are there, in order of time; `house_from_file` turns them, `scale` moves where they act. Forces
 /// on or from somebody who was taken out of the file are left out.
 pub(super) fn read_forces(
     randori: Option<&Value>,
@@ -191,12 +192,14 @@ pub(super) fn read_forces(
             point: house_from_file * Vec3::from_array(written.point) * scale,
             force: house_from_file * Vec3::from_array(written.force),
         };
-        if !(force.t.is_finite() && force.t >= 0.0) || !force.point.is_finite() || !force.force.is_finite() {
+        let timely = force.t.is_finite() && force.t >= 0.0;
+        if !timely || !force.point.is_finite() || !force.force.is_finite() {
             let found = format!("{:?} N at {:?} at {} s", written.force, written.point, written.t);
             return Err(bad(element(), "finite numbers and a time not below 0", found));
         }
         forces.push(force);
     }
+    forces.sort_by(|a, b| a.t.total_cmp(&b.t));
     Ok(forces)
 }
 
