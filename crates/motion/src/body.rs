@@ -107,6 +107,8 @@ impl Build {
 pub struct Body {
     /// The joints it hangs on.
     pub skeleton: Arc<Skeleton>,
+    /// Its thickness, as in [`Build::girth`] (-).
+    pub girth: f32,
     /// Its volume: at most a few capsules per bone.
     pub capsules: Vec<Capsule>,
     /// Mass that moves with each joint (kg), one per joint.
@@ -161,6 +163,7 @@ impl Body {
         let rest = skeleton.global_pose(skeleton.rest_pose().view());
         let stature = stature(&skeleton, &rest);
         let mut body = Body {
+            girth,
             capsules: Vec::new(),
             masses: vec![0.0; skeleton.n_joints()],
             centers: vec![Vec3::ZERO; skeleton.n_joints()],

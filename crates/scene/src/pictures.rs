@@ -24,7 +24,7 @@ use std::sync::Mutex;
 use randori_motion::Take;
 use rayon::prelude::*;
 
-use crate::render::{Camera, Quality, RenderError, Renderer, Shot, Stage, Style};
+use crate::render::{Camera, MAX_DURATION, Quality, RenderError, Renderer, Shot, Stage, Style};
 
 /// The most frames of an animation: ten minutes at sixty a second.
 pub const MAX_FRAMES: usize = 36_000;
@@ -100,14 +100,23 @@ pub fn still(take: &Take, t: f64, options: &Still) -> Result<Vec<u8>, PictureErr
 }
 
 fn check_moment(t: f64) -> Result<(), PictureError> {
-    if t.is_finite() {
+    if t.abs() <= MAX_DURATION {
         return Ok(());
     }
-    Err(PictureError::Option {
-        what: "the time",
-        expected: "a finite number of seconds",
-        found: t.to_string(),
-    })
+    Err(PictureError::Option { what: "the time", expected: "within a day of 0 s", found: t.to_string() })
+}
+
+/// Checks the ends of a span of time (s).
+fn check_span(from: f64, to: f64) -> Result<(), PictureError> {
+    let refused =
+        |what, expected, found: f64| Err(PictureError::Option { what, expected, found: found.to_string() });
+    if !(0.0..=MAX_DURATION).contains(&from) {
+        return refused("the first moment", "a time from 0 s to a day", from);
+    }
+    if !(from..=MAX_DURATION).contains(&to) {
+        return refused("the last moment", "a time within a day, not before the first", to);
+    }
+    Ok(())
 }
 
 fn aspect(width: u32, height: u32) -> f64 {

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 use randori_motion::formats::gltf::Document;
 use randori_motion::{Bone, Build, Character, Clip, FrameRate, Pose, Take};
-use randori_scene::check::{Footage, Kind, Limits, Report, check};
+use randori_scene::check::{Footage, FootageError, Kind, Limits, Report, check};
 use randori_scene::export::{GlbOptions, glb};
+use randori_testkit::glb as container;
+use serde_json::{Value, json};
 
 const N_FRAMES: usize = 120;
 
@@ -137,9 +139,118 @@ fn absent_characters_are_not_measured() {
     take.characters = vec![character("early", Vec3::ZERO, |_, _| {}), late];
     let bytes = glb(&take, &GlbOptions::default()).unwrap();
     let document = Document::parse(&bytes, &|_| Err("no other files".to_owned())).unwrap();
-    for footage in [Footage::of_take(&take, 60.0), Footage::of_gltf(&document, 60.0)] {
-        let report = check(&footage.unwrap(), &Limits::default());
+    let (_, from_file) = Footage::of_gltf(&document, 60.0).unwrap().remove(0);
+    for footage in [Footage::of_take(&take, 60.0).unwrap(), from_file] {
+        let report = check(&footage, &Limits::default());
         assert!(report.pairs.is_empty(), "{:?}", report.pairs);
         assert!(report.passes());
     }
+}
+
+/// The exported take with its JSON changed.
+fn changed(take: &Take, change: impl FnOnce(&mut Value)) -> Document {
+    let bytes = glb(take, &GlbOptions::default()).unwrap();
+    let (json, binary) = container::split(&bytes);
+    let mut document: Value = serde_json::from_slice(json).unwrap();
+    change(&mut document);
+    let bytes = container::join(document.to_string().as_bytes(), binary);
+    Document::parse(&bytes, &|_| Err("no other files".to_owned())).unwrap()
+}
+
+fn two() -> Take {
+    let shift = |frame: usize, pose: &mut Pose| pose.translations[0].x += 0.001 * frame as f32;
+    let mut take = Take::new("two", 0);
+    take.characters = vec![character("blue", Vec3::ZERO, shift), character("red", Vec3::Z * 3.0, shift)];
+    take
+}
+
+#[test]
+fn people_are_found_by_what_the_file_states() {
+    let nameless = |document: &mut Value| {
+        for (idx, node) in document["nodes"].as_array_mut().unwrap().iter_mut().enumerate() {
+            node["name"] = json!(format!("thing {idx}"));
+        }
+    };
+    let (_, footage) = Footage::of_gltf(&changed(&two(), nameless), 60.0).unwrap().remove(0);
+    let names: Vec<&str> = footage.performers.iter().map(|performer| performer.name.as_str()).collect();
+    assert_eq!(names, ["blue", "red"]);
+    assert!(footage.performers[0].bone(Bone::LeftToes).is_some());
+
+    // A table of VRM bones, and nothing else to go by.
+    let mut alone = two();
+    alone.characters.truncate(1);
+    let table_only = |document: &mut Value| {
+        nameless(document);
+        let mut bones = serde_json::Map::new();
+        for (idx, node) in document["nodes"].as_array_mut().unwrap().iter_mut().enumerate() {
+            let extras = node.as_object_mut().unwrap().remove("extras").unwrap_or_default();
+            if let Some(bone) = extras["randori"]["bone"].as_str() {
+                bones.insert(bone.to_owned(), json!({"node": idx}));
+            }
+        }
+        document["extensions"] = json!({"VRMC_vrm": {"humanoid": {"humanBones": bones}}});
+    };
+    let (_, footage) = Footage::of_gltf(&changed(&alone, table_only), 60.0).unwrap().remove(0);
+    assert_eq!(footage.performers.len(), 1);
+    assert_eq!(footage.n_frames, N_FRAMES);
+    assert!(footage.performers[0].bone(Bone::LeftToes).is_some());
+
+    let nobody = |document: &mut Value| {
+        nameless(document);
+        for node in document["nodes"].as_array_mut().unwrap() {
+            node.as_object_mut().unwrap().remove("extras");
+        }
+    };
+    assert!(matches!(Footage::of_gltf(&changed(&two(), nobody), 60.0), Err(FootageError::Nobody)));
+}
+
+/// How the take of two is played after `change` to its animations: the names of each footage and of those
+/// who are in it.
+fn check_programmes(change: impl Fn(&mut Vec<Value>, &dyn Fn(&str) -> Value), expected: &[(&str, &[&str])]) {
+    let document = changed(&two(), |document| {
+        let nodes = document["nodes"].clone();
+        let all = document["animations"][0].clone();
+        // The animation of those nodes alone whose names begin with a word.
+        let part = |word: &str| {
+            let mut part = all.clone();
+            part["name"] = json!(word);
+            part["channels"].as_array_mut().unwrap().retain(|channel| {
+                let node = &nodes[channel["target"]["node"].as_u64().unwrap() as usize];
+                node["name"].as_str().unwrap().starts_with(word)
+            });
+            part
+        };
+        change(document["animations"].as_array_mut().unwrap(), &part);
+    });
+    let played = Footage::of_gltf(&document, 60.0).unwrap();
+    let found: Vec<(&str, Vec<&str>)> = (played.iter())
+        .map(|(name, footage)| {
+            let people = footage.performers.iter().map(|performer| performer.name.as_str());
+            (name.as_deref().unwrap_or_default(), people.collect())
+        })
+        .collect();
+    let expected: Vec<(&str, Vec<&str>)> =
+        expected.iter().map(|(name, people)| (*name, people.to_vec())).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn animations_of_the_same_nodes_are_alternatives() {
+    let both: &[&str] = &["blue", "red"];
+    check_programmes(|_, _| {}, &[("two", both)]);
+    // The file twice.
+    check_programmes(|animations, _| animations.push(animations[0].clone()), &[("two", both), ("two", both)]);
+    // One animation for each character.
+    check_programmes(
+        |animations, part| *animations = vec![part("blue"), part("red")],
+        &[("blue, red", both)],
+    );
+    // Two for one and one for the other.
+    check_programmes(
+        |animations, part| *animations = vec![part("blue"), part("blue"), part("red")],
+        &[("blue, red", both), ("blue", &["blue"])],
+    );
+    // Nobody moves red at all: it stands there all the time.
+    check_programmes(|animations, part| *animations = vec![part("blue")], &[("blue", both)]);
+    check_programmes(|animations, _| animations.clear(), &[("", both)]);
 }

@@ -2,14 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use glam::Vec3;
+use std::sync::Arc;
+
+use glam::{Quat, Vec3};
 use randori_motion::formats::gltf::{self, Document, ImportedScene, WorldPose};
 use randori_motion::formats::{ImportError, ImportOptions};
-use randori_motion::take::TakeError;
-use randori_motion::{Character, Take};
+use randori_motion::take::{CharacterId, ContactForce, PropId, TakeError, Touching};
+use randori_motion::{Body, Bone, Character, JointId, Prop, Take};
 use randori_scene::export::{ExportError, GlbOptions, glb, joint_positions};
 use randori_testkit::{glb as container, takes};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 fn export(take: &Take) -> Vec<u8> {
     glb(take, &GlbOptions::default()).unwrap()
@@ -57,6 +59,160 @@ fn a_take_comes_back_as_it_went() {
             assert!(copied.offset.distance(joint.offset) < 1e-6);
             assert_eq!(copied.translates, joint.translates);
         }
+    }
+}
+
+/// What a file of ours holds, put together to a take again.
+fn take_of(scene: ImportedScene, name: &str) -> Take {
+    let mut take = Take::new(name, scene.seed.unwrap());
+    for character in scene.characters {
+        let clip = character.import.clip;
+        let skeleton = Arc::clone(clip.skeleton());
+        let body = Arc::new(Body::of(skeleton, character.mass.unwrap(), character.girth.unwrap()));
+        let (name, color, enter) = (character.name, character.color.unwrap(), character.start);
+        take.characters.push(Character { name, color, body, enter, clip });
+    }
+    take.props = scene.props;
+    take.events = scene.events;
+    take.forces = scene.forces;
+    take
+}
+
+/// The motley take with more forces: on a limb and between things.
+fn busy() -> Take {
+    let mut take = takes::motley();
+    let hand = take.characters[0].clip.skeleton().bone(Bone::RightHand).unwrap();
+    let (blue, ball) = (Touching::Character(CharacterId(0), hand), Touching::Prop(PropId(0), JointId::ROOT));
+    let leaf = Touching::Prop(PropId(2), JointId(1));
+    for (t, on, from) in [(0.8, ball, blue), (0.9, leaf, ball)] {
+        take.forces.push(ContactForce { t, on, from, point: Vec3::ONE, force: Vec3::new(1.0, -2.0, 3.5) });
+    }
+    take.props[1].pieces[0].rotation = Quat::from_rotation_x(0.4);
+    take.props[1].pieces[0].center = Vec3::new(0.0, 0.3, -0.1);
+    take
+}
+
+/// What a force is on or from, by names: the order of joints is the file's.
+fn named(take: &Take, touching: Touching) -> (String, String) {
+    let (name, clip, joint) = match touching {
+        Touching::Floor => return ("floor".to_owned(), String::new()),
+        Touching::Character(id, joint) => {
+            let character = &take.characters[id.0 as usize];
+            (&character.name, &character.clip, joint)
+        }
+        Touching::Prop(id, joint) => {
+            let prop = &take.props[id.0 as usize];
+            (&prop.name, &prop.clip, joint)
+        }
+    };
+    (name.clone(), clip.skeleton().joint(joint).name.clone())
+}
+
+fn check_same_take(take: &Take, copy: &Take) {
+    copy.validate().unwrap();
+    assert_eq!((take.seed, &take.events), (copy.seed, &copy.events));
+    assert_eq!(take.characters.len(), copy.characters.len());
+    for (one, other) in take.characters.iter().zip(&copy.characters) {
+        assert_eq!((&one.name, one.color, one.body.girth), (&other.name, other.color, other.body.girth));
+        assert!((one.body.total_mass() - other.body.total_mass()).abs() < 1e-4);
+        assert!((one.enter - other.enter).abs() < 1e-6);
+        assert!(distance(one, &other.clip) < 1e-5);
+        for capsule in &one.body.capsules {
+            let same = other.body.capsules.iter().find(|same| same.bone == capsule.bone).unwrap();
+            assert!((capsule.radius - same.radius).abs() < 1e-6, "{:?} of {}", capsule.bone, one.name);
+        }
+    }
+    assert_eq!(take.props.len(), copy.props.len());
+    for (one, other) in take.props.iter().zip(&copy.props) {
+        assert_eq!((&one.name, one.color, one.clip.rate()), (&other.name, other.color, other.clip.rate()));
+        assert!((one.enter - other.enter).abs() < 1e-6);
+        assert_eq!(one.clip.n_frames(), other.clip.n_frames());
+        for (pose, copied) in one.clip.frames().zip(other.clip.frames()) {
+            for (a, b) in pose.translations.iter().zip(copied.translations) {
+                assert!(a.distance(*b) < 1e-5);
+            }
+            for (a, b) in pose.rotations.iter().zip(copied.rotations) {
+                assert!(a.dot(*b).abs() > 1.0 - 1e-6);
+            }
+        }
+        assert_eq!(one.pieces.len(), other.pieces.len());
+        for (piece, copied) in one.pieces.iter().zip(&other.pieces) {
+            assert_eq!((piece.shape, piece.center), (copied.shape, copied.center));
+            assert!(piece.rotation.dot(copied.rotation) > 1.0 - 1e-6);
+            let name = |prop: &Prop, joint| prop.clip.skeleton().joint(joint).name.clone();
+            assert_eq!(name(one, piece.joint), name(other, copied.joint));
+        }
+    }
+    assert_eq!(take.forces.len(), copy.forces.len());
+    for (one, other) in take.forces.iter().zip(&copy.forces) {
+        assert_eq!((one.t, one.point, one.force), (other.t, other.point, other.force));
+        assert_eq!(named(take, one.on), named(copy, other.on));
+        assert_eq!(named(take, one.from), named(copy, other.from));
+    }
+}
+
+#[test]
+fn looks_props_and_forces_come_back() {
+    let take = busy();
+    check_same_take(&take, &take_of(import(&export(&take)).unwrap(), "motley"));
+    // Again and again.
+    let copy = take_of(import(&export(&take)).unwrap(), "motley");
+    check_same_take(&take, &take_of(import(&export(&copy)).unwrap(), "motley"));
+    // Things alone are a take as well.
+    let mut things = busy();
+    things.characters.clear();
+    things.forces.retain(|force| matches!((force.on, force.from), (Touching::Prop(..), Touching::Prop(..))));
+    check_same_take(&things, &take_of(import(&export(&things)).unwrap(), "motley"));
+}
+
+/// The file of a busy take with one value changed is refused with this message.
+fn check_refused(change: impl Fn(&mut Value), expected: &str) {
+    let bytes = export(&busy());
+    let (json, binary) = container::split(&bytes);
+    let mut document: Value = serde_json::from_slice(json).unwrap();
+    change(&mut document);
+    let error = import(&container::join(document.to_string().as_bytes(), binary)).unwrap_err();
+    assert!(error.to_string().contains(expected), "{error}");
+}
+
+/// `extras.randori` of the node with this name.
+fn extras_of<'a>(document: &'a mut Value, name: &str) -> &'a mut Value {
+    let nodes = document["nodes"].as_array_mut().unwrap();
+    &mut nodes.iter_mut().find(|node| node["name"] == name).unwrap()["extras"]["randori"]
+}
+
+#[test]
+fn looks_props_and_forces_must_make_sense() {
+    let refused = |name: &'static str, key: &'static str, value: Value, expected: &str| {
+        check_refused(|document| extras_of(document, name)[key] = value.clone(), expected);
+    };
+    refused("blue", "color", json!([0.5, 2.0, 0.0]), "extras.randori.color: expected red, green and blue");
+    refused("blue", "mass", json!(-3), "extras.randori.mass: expected kilograms");
+    refused("blue", "girth", json!("much"), "extras.randori.girth: expected a ratio");
+    refused("ball", "color", json!(7), "extras.randori.color");
+    refused("ball", "pieces", json!([{"joint": "ball"}]), "extras.randori.pieces: expected pieces with");
+    let piece = |joint: &str, radius: f64| {
+        json!([{"joint": joint, "center": [0, 0, 0], "rotation": [0, 0, 0, 1],
+            "shape": {"kind": "ball", "radius": radius}}])
+    };
+    refused("ball", "pieces", piece("leaf", 1.0), "expected joints of the prop, found \"leaf\"");
+    refused("ball", "pieces", piece("ball", -1.0), "expected finite sizes");
+    check_refused(
+        |document| document["extras"]["randori"]["forces"][0]["t"] = json!(-1.0),
+        "extras.randori.forces[0]: expected finite numbers and a time not below 0",
+    );
+    check_refused(
+        |document| document["extras"]["randori"]["forces"][1]["on"] = json!("ceiling"),
+        "extras.randori.forces[1]: expected a force with",
+    );
+}
+
+#[test]
+fn scales_that_are_none_are_refused() {
+    let bytes = export(&takes::creature(3));
+    for scale in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let options = ImportOptions { scale: Some(scale), ..ImportOptions::default() };
+        assert!(gltf::import("test", &bytes, &options, &|path| Err(path.to_owned())).is_err(), "{scale}");
     }
 }
 

@@ -221,6 +221,14 @@ fn bad_options_are_refused() {
         Sheet { cell_width: u32::MAX, ..Sheet::default() },
         Sheet { cell_height: 0, ..Sheet::default() },
         Sheet { moments: Moments::Between(0.0, f64::NAN), ..Sheet::default() },
+        Sheet { moments: Moments::Between(1e300, 1e301), ..Sheet::default() },
+        Sheet { moments: Moments::Between(1.0, 0.5), ..Sheet::default() },
+        Sheet { moments: Moments::Between(-1.0, 0.5), ..Sheet::default() },
+        Sheet { moments: Moments::At(vec![1e300]), ..Sheet::default() },
+        Sheet {
+            moments: Moments::Around { kinds: vec![EventKind::Hit], before: 0.1, after: -0.2 },
+            ..Sheet::default()
+        },
         Sheet { moments: Moments::At(vec![]), ..Sheet::default() },
     ] {
         assert!(sheet(&take, &options, &mut |_, _| {}).is_err(), "{options:?}");

@@ -1,11 +1,12 @@
 //! Feet against the floor.
 
 use glam::Vec3;
+use randori_motion::tracks::gradient;
 use randori_motion::{Bone, Side};
 use serde::Serialize;
 
 use super::footage::{Performer, Track};
-use super::signal::{percentile, runs, velocities};
+use super::signal::{percentile, runs};
 use super::{Finding, Kind, Limits};
 
 /// How well a character's feet keep to the floor. The ball of the foot is looked at; the ankle where a
@@ -77,7 +78,7 @@ impl Foot<'_> {
     ) {
         let heights: Vec<f64> = self.path.iter().map(|point| f64::from(point.y)).collect();
         let stance = percentile(&heights, 5.0) as f32;
-        let velocity = velocities(self.path, fps);
+        let velocity = gradient(self.path, fps as f32);
         let down =
             |frame: usize| self.path[frame].y < stance + DOWN_HEIGHT && velocity[frame].y.abs() < DOWN_SPEED;
         let shortest = ((SHORTEST_CONTACT * fps) as usize).max(3);

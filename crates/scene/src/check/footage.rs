@@ -55,7 +55,9 @@ impl Performer {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FootageError {
     /// Nobody was found.
-    #[error("no character found: expected a skin or a node tree whose joints are named as a humanoid's")]
+    #[error(
+        "no character found: expected a table of VRM bones or a node tree whose joints are named as a humanoid's"
+    )]
     Nobody,
     /// Too many samples to hold.
     #[error("{seconds:.0} s at {fps} frames per second is too long to check at once")]
@@ -73,23 +75,26 @@ pub enum FootageError {
 /// Samples that one footage may hold: joints times frames, a few gigabytes at most.
 const MAX_SAMPLES: f64 = 5e7;
 
-/// How many frames cover `seconds`, the first at 0; checks the rate and the memory it takes.
-pub(super) fn n_frames(seconds: f64, fps: f64, n_joints: usize) -> Result<usize, FootageError> {
+/// How many frames cover `seconds`, the first at 0; checks the rate.
+pub(super) fn n_frames(seconds: f64, fps: f64) -> Result<usize, FootageError> {
     if !(1.0..=1000.0).contains(&fps) {
         return Err(FootageError::Rate(fps));
     }
-    let n_frames = (seconds * fps + 1e-6).floor().max(0.0) + 1.0;
-    if n_frames * n_joints as f64 > MAX_SAMPLES {
-        return Err(FootageError::TooLong { seconds, fps });
-    }
-    Ok(n_frames as usize)
+    Ok(((seconds * fps + 1e-6).floor().max(0.0) as usize).saturating_add(1))
+}
+
+/// Checks the memory that samples of all joints take.
+pub(super) fn check_samples(n_samples: f64, seconds: f64, fps: f64) -> Result<(), FootageError> {
+    if n_samples > MAX_SAMPLES { Err(FootageError::TooLong { seconds, fps }) } else { Ok(()) }
 }
 
 impl Footage {
     /// The characters of a take.
     pub fn of_take(take: &Take, fps: f64) -> Result<Footage, FootageError> {
-        let n_joints = take.characters.iter().map(|character| character.clip.skeleton().n_joints()).sum();
-        let n_frames = n_frames(take.duration(), fps, n_joints)?;
+        let n_joints: usize =
+            take.characters.iter().map(|character| character.clip.skeleton().n_joints()).sum();
+        let n_frames = n_frames(take.duration(), fps)?;
+        check_samples(n_frames as f64 * n_joints as f64, take.duration(), fps)?;
         if take.characters.is_empty() {
             return Err(FootageError::Nobody);
         }

@@ -1,11 +1,12 @@
 //! Joints against what bodies can do: pops, jumps, limits, lengths.
 
 use glam::Vec3;
+use randori_motion::tracks::gradient;
 use randori_motion::{Bone, Side};
 use serde::Serialize;
 
 use super::footage::{Performer, Track};
-use super::signal::{runs, velocities};
+use super::signal::runs;
 use super::{Finding, Kind, Limits};
 
 /// How a character's joints move.
@@ -97,7 +98,7 @@ impl Lint<'_> {
 
 fn pops(lint: &mut Lint<'_>, fps: f64, limits: &Limits, out: &mut Joints) {
     for track in &lint.performer.tracks {
-        let velocity = velocities(lint.path(track), fps);
+        let velocity = gradient(lint.path(track), fps as f32);
         let accelerations: Vec<f64> =
             velocity.windows(2).map(|pair| f64::from((pair[1] - pair[0]).length()) * fps).collect();
         out.peak_acceleration_m_s2 = accelerations.iter().copied().fold(out.peak_acceleration_m_s2, f64::max);

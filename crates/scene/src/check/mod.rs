@@ -61,6 +61,44 @@ impl Default for Limits {
     }
 }
 
+/// A limit that nothing can be compared with.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("the limit {field} is {value}; expected a finite number, not below 0")]
+pub struct LimitError {
+    /// The field of [`Limits`].
+    pub field: &'static str,
+    /// What it is.
+    pub value: f64,
+}
+
+impl Limits {
+    /// Checks that every limit is finite and not below 0.
+    ///
+    /// ```
+    /// use randori_scene::check::Limits;
+    /// let limits = Limits { foot_slide_cm: f64::NAN, ..Limits::default() };
+    /// assert_eq!(limits.validate().unwrap_err().field, "foot_slide_cm");
+    /// assert!(Limits::default().validate().is_ok());
+    /// ```
+    pub fn validate(&self) -> Result<(), LimitError> {
+        let fields = [
+            ("foot_slide_cm", self.foot_slide_cm),
+            ("skate_cm_per_s", self.skate_cm_per_s),
+            ("foot_sink_cm", self.foot_sink_cm),
+            ("core_penetration_cm", self.core_penetration_cm),
+            ("acceleration_m_s2", self.acceleration_m_s2),
+            ("root_speed_m_s", self.root_speed_m_s),
+            ("flexion_deg", self.flexion_deg),
+            ("hyperextension_deg", self.hyperextension_deg),
+            ("bone_stretch_mm", self.bone_stretch_mm),
+        ];
+        match fields.into_iter().find(|(_, value)| !(value.is_finite() && *value >= 0.0)) {
+            Some((field, value)) => Err(LimitError { field, value }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// All that was measured in one file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {

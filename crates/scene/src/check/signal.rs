@@ -1,22 +1,5 @@
 //! Small tools on evenly sampled signals.
 
-use glam::Vec3;
-
-/// Velocities by central differences, one-sided at the ends (units/s).
-pub(super) fn velocities(track: &[Vec3], fps: f64) -> Vec<Vec3> {
-    let fps = fps as f32;
-    let last = track.len().saturating_sub(1);
-    (0..track.len())
-        .map(|frame| {
-            let (before, after) = (frame.saturating_sub(1), (frame + 1).min(last));
-            match after - before {
-                0 => Vec3::ZERO,
-                steps => (track[after] - track[before]) * (fps / steps as f32),
-            }
-        })
-        .collect()
-}
-
 /// Maximal runs of frames for which `holds`, as first and one-past-last frame.
 pub(super) fn runs(n_frames: usize, holds: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
@@ -62,14 +45,5 @@ mod tests {
         assert_eq!(percentile(&[3.0, 1.0, 2.0], 50.0), 2.0);
         assert_eq!(percentile(&[0.0, 10.0], 95.0), 9.5);
         assert_eq!(percentile(&[], 95.0), 0.0);
-    }
-
-    #[test]
-    fn straight_lines_have_one_velocity() {
-        let track: Vec<Vec3> = (0..5).map(|frame| Vec3::X * frame as f32 * 0.1).collect();
-        for velocity in velocities(&track, 60.0) {
-            assert!((velocity.x - 6.0).abs() < 1e-4);
-        }
-        assert_eq!(velocities(&[Vec3::ONE], 60.0), [Vec3::ZERO]);
     }
 }

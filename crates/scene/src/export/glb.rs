@@ -9,15 +9,16 @@
 //! - Whoever is not there all the time is hidden outside its span without touching its joints: a
 //!   mannequin collapses by a morph target `hidden`, the pieces of a prop are scaled to nothing.
 //! - `extras.randori` of the file, and again of its scene where Blender keeps it, holds `version`, `seed`,
-//!   `events` and `forces`. Armature nodes hold `character`, `enter` and `exit` there, bones hold `bone`,
-//!   `joint` (the name without prefix) and `tips`.
+//!   `events` and `forces`. Armature nodes hold `character`, `enter`, `exit`, `color`, `mass` (kg) and
+//!   `girth` there, bones `bone`, `joint` (the name without prefix) and `tips`; the first node of a prop
+//!   `prop`, `enter`, `exit`, `color` and `pieces`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use glam::{Mat4, Quat, Vec3};
-use randori_motion::take::{Color, ContactForce, Touching};
-use randori_motion::{Body, Character, Clip, Joint, Prop, Skeleton, Take};
+use randori_motion::take::{CharacterId, Color, ContactForce, Piece, PropId, Shape, Touching};
+use randori_motion::{Body, Character, Clip, Joint, JointId, Prop, Skeleton, Take};
 use serde_json::{Map, Value, json};
 
 use super::ExportError;
@@ -133,7 +134,14 @@ impl Writer {
     fn character(&mut self, character: &Character) -> Result<(), ExportError> {
         let span = Span { name: &character.name, enter: character.enter, clip: &character.clip };
         let skeleton = character.clip.skeleton();
-        let extras = json!({"character": character.name, "enter": character.enter, "exit": character.exit()});
+        let extras = json!({
+            "character": character.name,
+            "enter": character.enter,
+            "exit": character.exit(),
+            "color": shown(character.color),
+            "mass": character.body.total_mass(),
+            "girth": character.body.girth,
+        });
         let armature = self.node(&character.name, extras);
         let joints = self.joints(&character.name, skeleton, Some(armature));
         self.tops.push(armature);
@@ -189,9 +197,12 @@ impl Writer {
     fn prop(&mut self, prop: &Prop) -> Result<(), ExportError> {
         let span = Span { name: &prop.name, enter: prop.enter, clip: &prop.clip };
         let joints = self.joints(&prop.name, prop.clip.skeleton(), None);
-        self.nodes[joints[0]]["extras"]["randori"]["prop"] = json!(prop.name);
-        self.nodes[joints[0]]["extras"]["randori"]["enter"] = json!(prop.enter);
-        self.nodes[joints[0]]["extras"]["randori"]["exit"] = json!(prop.exit());
+        let extras = &mut self.nodes[joints[0]]["extras"]["randori"];
+        extras["prop"] = json!(prop.name);
+        extras["enter"] = json!(prop.enter);
+        extras["exit"] = json!(prop.exit());
+        extras["color"] = json!(shown(prop.color));
+        extras["pieces"] = prop.pieces.iter().map(|piece| written(piece, prop.clip.skeleton())).collect();
         self.tops.push(joints[0]);
         self.keys(&span, &joints)?;
         let material = self.material(&prop.name, prop.color);
@@ -332,7 +343,7 @@ impl Writer {
     }
 
     fn material(&mut self, name: &str, color: Color) -> usize {
-        let [red, green, blue] = color.map(|part| if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) });
+        let [red, green, blue] = shown(color);
         self.materials.push(json!({
             "name": name,
             "pbrMetallicRoughness": {
@@ -378,10 +389,12 @@ impl Writer {
     }
 
     fn finish(self, take: &Take) -> Result<Vec<u8>, ExportError> {
+        let events =
+            serde_json::to_value(&take.events).map_err(|error| ExportError::Events(error.to_string()))?;
         let randori = json!({
             "version": EXTRAS_VERSION,
             "seed": take.seed,
-            "events": serde_json::to_value(&take.events).unwrap_or_default(),
+            "events": events,
             "forces": forces(take),
         });
         let mut document = Map::new();
@@ -401,6 +414,31 @@ impl Writer {
         }
         self.buffers.into_glb(Value::Object(document))
     }
+}
+
+/// A colour within its range.
+fn shown(color: Color) -> Color {
+    color.map(|part| if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) })
+}
+
+/// A piece as it stands in `extras.randori`.
+fn written(piece: &Piece, skeleton: &Skeleton) -> Value {
+    let shape = match piece.shape {
+        Shape::Box { half } => json!({"kind": "box", "half": half.to_array()}),
+        Shape::Ball { radius } => json!({"kind": "ball", "radius": radius}),
+        Shape::Capsule { half_length, radius } => {
+            json!({"kind": "capsule", "half_length": half_length, "radius": radius})
+        }
+        Shape::Cylinder { half_length, radius } => {
+            json!({"kind": "cylinder", "half_length": half_length, "radius": radius})
+        }
+    };
+    json!({
+        "joint": skeleton.joint(piece.joint).name,
+        "center": piece.center.to_array(),
+        "rotation": piece.rotation.normalize().to_array(),
+        "shape": shape,
+    })
 }
 
 /// Displacements of a mannequin's vertices that leave nothing to be seen: each goes to the heaviest of
@@ -443,15 +481,22 @@ fn forces(take: &Take) -> Value {
     let parts = |clip: &Clip| bone_names(clip.skeleton());
     let of_characters: Vec<_> = take.characters.iter().map(|character| parts(&character.clip)).collect();
     let of_props: Vec<_> = take.props.iter().map(|prop| parts(&prop.clip)).collect();
+    let part = |who: &str, clip: &Clip, parts: &[String], id: JointId| {
+        let (part, joint) = (&parts[id.idx()], &clip.skeleton().joint(id).name);
+        match part == joint {
+            true => json!({"who": who, "part": part}),
+            false => json!({"who": who, "part": part, "joint": joint}),
+        }
+    };
     let name = |touching: Touching| match touching {
         Touching::Floor => json!("floor"),
-        Touching::Character(id, joint) => {
-            let at = id.0 as usize;
-            json!({"who": take.characters[at].name, "part": of_characters[at][joint.idx()]})
+        Touching::Character(CharacterId(at), id) => {
+            let character = &take.characters[at as usize];
+            part(&character.name, &character.clip, &of_characters[at as usize], id)
         }
-        Touching::Prop(id, joint) => {
-            let at = id.0 as usize;
-            json!({"who": take.props[at].name, "part": of_props[at][joint.idx()]})
+        Touching::Prop(PropId(at), id) => {
+            let prop = &take.props[at as usize];
+            part(&prop.name, &prop.clip, &of_props[at as usize], id)
         }
     };
     let force = |force: &ContactForce| {

@@ -30,6 +30,9 @@ pub enum ExportError {
         /// The time (s).
         seconds: f32,
     },
+    /// An event holds what JSON cannot.
+    #[error("the events cannot be written as JSON: {0}")]
+    Events(String),
     /// The file would not fit its own 32-bit lengths.
     #[error("the file would be {0} bytes long; a GLB holds at most 4 GiB")]
     TooLarge(u64),

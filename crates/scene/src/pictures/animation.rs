@@ -2,7 +2,7 @@
 
 use randori_motion::{FrameRate, Take};
 
-use super::{MAX_FRAMES, PictureError, Progress, Studio, apng, aspect, gif};
+use super::{MAX_FRAMES, PictureError, Progress, Studio, apng, aspect, check_span, gif};
 use crate::render::{Angle, Camera, Shot, Stage, Style};
 
 /// What a file of moving pictures is written as.
@@ -55,20 +55,15 @@ impl Animation {
     /// The moments of all frames (s).
     pub fn moments(&self, take: &Take) -> Result<Vec<f64>, PictureError> {
         let to = self.to.unwrap_or_else(|| take.duration());
-        let span = to - self.from;
-        let option = |what, expected, found: f64| {
-            Err(PictureError::Option { what, expected, found: found.to_string() })
-        };
-        if !(self.from.is_finite() && self.from >= 0.0) {
-            return option("the first moment", "a finite time, not below 0 s", self.from);
-        }
-        if !(span.is_finite() && span >= 0.0) {
-            return option("the last moment", "a finite time, not before the first", to);
-        }
+        check_span(self.from, to)?;
         // A hair of slack, so that 1.0 s at 25 is 26 frames whatever the rounding.
-        let n_frames = span * self.rate.fps() + 1.0 + 1e-6;
+        let n_frames = (to - self.from) * self.rate.fps() + 1.0 + 1e-6;
         if n_frames > MAX_FRAMES as f64 {
-            return option("the number of frames", "at most 36000", n_frames);
+            return Err(PictureError::Option {
+                what: "the number of frames",
+                expected: "at most 36000",
+                found: n_frames.to_string(),
+            });
         }
         Ok((0..n_frames as usize).map(|frame| self.from + self.rate.time_of(frame)).collect())
     }

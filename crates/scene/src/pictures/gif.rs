@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::animation::batch_size;
 use super::changes::Window;
-use super::palette::{MAX_COLORS, Palette};
+use super::palette::{Histogram, MAX_COLORS, Palette};
 use super::{PictureError, Progress, Studio};
 
 /// The place in the palette that stands for "as before".
@@ -92,5 +92,9 @@ fn choose_palette(studio: &Studio<'_>, moments: &[f64]) -> Result<Palette, Pictu
     let n_looks = N_LOOKS.min(moments.len());
     let looks: Vec<f64> =
         (0..n_looks).map(|look| moments[look * (moments.len() - 1) / n_looks.max(1)]).collect();
-    Ok(Palette::of(&studio.frames(&looks, <[u8]>::to_vec)?))
+    let mut histogram = Histogram::new();
+    for batch in looks.chunks(batch_size(studio)) {
+        studio.frames(batch, <[u8]>::to_vec)?.iter().for_each(|frame| histogram.add(frame));
+    }
+    Ok(Palette::of(&histogram))
 }

@@ -1,6 +1,7 @@
 //! MP4: H.264 by OpenH264, in a file that begins to play before it is read to its end.
 //!
 //! The file holds one track: `ftyp`, `moov` with the sizes and places of all frames, `mdat` with the frames.
+//! The boxes are written here because the muxer that goes with OpenH264, `minimp4-sys`, needs libclang to build.
 
 use openh264::OpenH264API;
 use openh264::encoder::{

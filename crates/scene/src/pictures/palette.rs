@@ -21,17 +21,29 @@ struct Cell {
     weight: f64,
 }
 
-impl Palette {
-    /// Splits the colours of these pictures (three bytes per pixel) until there are enough groups, always
-    /// the group with the largest spread.
-    pub(super) fn of(pictures: &[Vec<u8>]) -> Palette {
-        let mut sums = vec![([0u64; 3], 0u64); SIDE * SIDE * SIDE];
-        for pixel in pictures.iter().flat_map(|picture| picture.chunks_exact(3)) {
-            let (sum, count) = &mut sums[cell_of([pixel[0], pixel[1], pixel[2]])];
+/// How often colours occur: for each cell of the colour cube the sum of its colours and their number.
+pub(super) struct Histogram(Vec<([u64; 3], u64)>);
+
+impl Histogram {
+    pub(super) fn new() -> Histogram {
+        Histogram(vec![([0; 3], 0); SIDE * SIDE * SIDE])
+    }
+
+    /// Counts the colours of a picture, three bytes per pixel.
+    pub(super) fn add(&mut self, picture: &[u8]) {
+        for pixel in picture.chunks_exact(3) {
+            let (sum, count) = &mut self.0[cell_of([pixel[0], pixel[1], pixel[2]])];
             (0..3).for_each(|k| sum[k] += u64::from(pixel[k]));
             *count += 1;
         }
-        let cells = sums.iter().filter(|(_, count)| *count > 0).map(|(sum, count)| Cell {
+    }
+}
+
+impl Palette {
+    /// Splits the colours that occur until there are enough groups, always the group with the largest
+    /// spread.
+    pub(super) fn of(histogram: &Histogram) -> Palette {
+        let cells = histogram.0.iter().filter(|(_, count)| *count > 0).map(|(sum, count)| Cell {
             color: sum.map(|sum| sum as f64 / *count as f64),
             // Backgrounds are large; people are what one looks at.
             weight: libm::pow(*count as f64, 0.6),

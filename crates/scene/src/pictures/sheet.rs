@@ -2,7 +2,7 @@
 
 use randori_motion::{EventKind, Take};
 
-use super::{MAX_CELLS, PictureError, Progress, Studio, aspect, check_moment, png};
+use super::{MAX_CELLS, PictureError, Progress, Studio, aspect, check_moment, check_span, png};
 use crate::render::overlay::{Canvas, text_scale};
 use crate::render::{Angle, Camera, MAX_SIDE, RenderError, Shot, Stage, Style, text};
 
@@ -114,9 +114,15 @@ fn moments(take: &Take, options: &Sheet) -> Result<Vec<f64>, PictureError> {
     let n_cells = (options.columns * options.rows) as usize;
     let moments = match &options.moments {
         Moments::Whole => even(0.0, take.duration(), n_cells),
-        Moments::Between(from, to) => even(*from, *to, n_cells),
+        Moments::Between(from, to) => {
+            check_span(*from, *to)?;
+            even(*from, *to, n_cells)
+        }
         Moments::At(moments) => moments.iter().copied().take(n_cells).collect(),
         Moments::Around { kinds, before, after } => {
+            // Rows may begin before the take does, but not end before they begin.
+            check_span(0.0, *before)?;
+            check_span(0.0, *after)?;
             let events = take.events.iter().filter(|event| kinds.contains(&event.kind));
             (events.take(options.rows as usize))
                 .flat_map(|event| even(event.t - before, event.t + after, options.columns as usize))

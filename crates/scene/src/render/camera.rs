@@ -103,44 +103,61 @@ impl Default for Camera {
 }
 
 impl Camera {
+    /// The direction it looks from, if it finds its own distance; `None` if it is [`Camera::Fixed`].
+    pub fn angle(&self) -> Option<Angle> {
+        match self {
+            Camera::Fixed(_) => None,
+            Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) | Camera::Steady(angle) => {
+                Some(*angle)
+            }
+        }
+    }
+
     /// Checks the numbers.
     pub fn validate(&self) -> Result<(), RenderError> {
-        let error = |what, expected, found: String| Err(RenderError::Camera { what, expected, found });
-        let fov = match self {
-            Camera::Fixed(view) => {
-                // Beyond this, 32-bit numbers no longer tell a hand from a foot.
-                const FAR: f32 = 1e6;
-                let sane = |point: Vec3| point.is_finite() && point.abs().max_element() <= FAR;
-                if !sane(view.eye) {
-                    return error("eye", "a point within 1,000 km", view.eye.to_string());
-                }
-                if !sane(view.target) || (view.target - view.eye).try_normalize().is_none() {
-                    return error(
-                        "target",
-                        "a point within 1,000 km that is not the eye",
-                        view.target.to_string(),
-                    );
-                }
-                view.fov
-            }
-            Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) | Camera::Steady(angle) => {
-                if !angle.heading.is_finite() {
-                    return error("heading", "a finite angle", angle.heading.to_string());
-                }
-                if !(-1.57..=1.57).contains(&angle.pitch) {
-                    return error("pitch", "an angle from -1.57 to 1.57", angle.pitch.to_string());
-                }
-                if !(0.0..=0.45).contains(&angle.margin) {
-                    return error("margin", "a share from 0 to 0.45", angle.margin.to_string());
-                }
-                angle.fov
-            }
-        };
-        if !(0.01..=2.8).contains(&fov) {
-            return error("fov", "an angle from 0.01 to 2.8", fov.to_string());
+        match self {
+            Camera::Fixed(view) => view.validate(),
+            _ => self.angle().map_or(Ok(()), |angle| angle.validate()),
         }
-        Ok(())
     }
+}
+
+impl View {
+    fn validate(&self) -> Result<(), RenderError> {
+        // Beyond this, 32-bit numbers no longer tell a hand from a foot.
+        const FAR: f32 = 1e6;
+        let sane = |point: Vec3| point.is_finite() && point.abs().max_element() <= FAR;
+        if !sane(self.eye) {
+            return refused("eye", "a point within 1,000 km", self.eye);
+        }
+        if !sane(self.target) || (self.target - self.eye).try_normalize().is_none() {
+            return refused("target", "a point within 1,000 km that is not the eye", self.target);
+        }
+        check_fov(self.fov)
+    }
+}
+
+impl Angle {
+    fn validate(&self) -> Result<(), RenderError> {
+        if !self.heading.is_finite() {
+            return refused("heading", "a finite angle", self.heading);
+        }
+        if !(-1.57..=1.57).contains(&self.pitch) {
+            return refused("pitch", "an angle from -1.57 to 1.57", self.pitch);
+        }
+        if !(0.0..=0.45).contains(&self.margin) {
+            return refused("margin", "a share from 0 to 0.45", self.margin);
+        }
+        check_fov(self.fov)
+    }
+}
+
+fn check_fov(fov: f32) -> Result<(), RenderError> {
+    if (0.01..=2.8).contains(&fov) { Ok(()) } else { refused("fov", "an angle from 0.01 to 2.8", fov) }
+}
+
+fn refused(what: &'static str, expected: &'static str, found: impl ToString) -> Result<(), RenderError> {
+    Err(RenderError::Camera { what, expected, found: found.to_string() })
 }
 
 /// A camera's way through a take.
@@ -179,12 +196,11 @@ impl Shot {
         if duration.is_nan() || duration > MAX_DURATION {
             return Err(RenderError::TooLong(duration));
         }
-        let angle = match camera {
-            Camera::Fixed(view) => return Ok(Shot { way: Way::Still(*view) }),
-            Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) | Camera::Steady(angle) => {
-                *angle
-            }
-        };
+        if let Camera::Fixed(view) = camera {
+            return Ok(Shot { way: Way::Still(*view) });
+        }
+        // All others have one.
+        let angle = camera.angle().unwrap_or_default();
         let lens = Lens::new(angle, aspect as f32);
         // A character moves little in a twentieth of a second; long takes are sampled more coarsely.
         const N_STEPS_MAX: f64 = 20_000.0;

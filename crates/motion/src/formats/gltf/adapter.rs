@@ -10,6 +10,7 @@ use super::bad;
 use super::cast::{Actor, cast};
 use super::document::{Animation, Document, Local, Property, cap_warnings};
 use super::evaluate::WorldPose;
+use super::ours::{self, Bodies, Looks};
 use super::tempo::{Tempo, tempo};
 use super::uri::{Resolve, shorten};
 use crate::bone::Bone;
@@ -17,15 +18,21 @@ use crate::clip::Clip;
 use crate::formats::{Basis, Format, Import, ImportError, ImportOptions, Place, Source, UpAxis, Warning};
 use crate::names;
 use crate::skeleton::{Joint, JointId, MAX_JOINTS, Skeleton};
-use crate::take::Event;
+use crate::take::{CharacterId, Color, ContactForce, Event, Prop, PropId, Touching};
 
 /// All that a glTF file has for us.
 #[derive(Clone, Debug)]
 pub struct ImportedScene {
     /// The characters; one that several animations move stands here once for each of them.
     pub characters: Vec<ImportedCharacter>,
+    /// The things that an animation moves, if the file is one of ours; each in the first animation that
+    /// moves it.
+    pub props: Vec<Prop>,
     /// What happened, if the file is one of ours (`extras.randori.events`).
     pub events: Vec<Event>,
+    /// Forces, if the file is one of ours. Their ids are places in `characters` (a character's first) and
+    /// in `props`; forces of those who were taken out of the file are left out.
+    pub forces: Vec<ContactForce>,
     /// The seed it was made with, if the file is one of ours.
     pub seed: Option<u64>,
 }
@@ -37,6 +44,12 @@ pub struct ImportedCharacter {
     pub name: String,
     /// The animation.
     pub animation: Option<String>,
+    /// How it is painted, if the file is one of ours.
+    pub color: Option<Color>,
+    /// Of the whole body (kg), if the file is one of ours.
+    pub mass: Option<f32>,
+    /// Thickness as in [`crate::Build::girth`] (-), if the file is one of ours.
+    pub girth: Option<f32>,
     /// The time of the clip's first frame in the file (s).
     pub start: f64,
     /// The motion.
@@ -74,55 +87,157 @@ pub fn import(
     options: &ImportOptions,
     resolve: &Resolve<'_>,
 ) -> Result<ImportedScene, ImportError> {
+    if let Some(scale) = options.scale.filter(|scale| !(scale.is_finite() && *scale > 0.0)) {
+        return Err(ImportError::new(Place::Whole, "a scale above 0", scale.to_string()));
+    }
     let document = Document::parse(bytes, resolve)?;
     let source = Source {
         format: Format::Gltf,
-        metres_per_unit: options.scale.unwrap_or(1.0),
+        metres_per_unit: metres_per_unit(options),
         scale_basis: if options.scale.is_some() { Basis::Given } else { Basis::Stated },
         stated_frame_time: None,
         up: options.up.unwrap_or(UpAxis::Y),
         frames_skipped: 0,
     };
-    let characters = characters(&document, name, options, &source)?;
-    let (events, seed) = read_randori(document.randori.as_ref())?;
-    Ok(ImportedScene { characters, events, seed })
+    let mut company = Company::new(&document, name, options, &source);
+    let props = company.props()?;
+    let characters = company.characters(props.is_empty())?;
+    let (events, seed) = ours::read_events(document.randori.as_ref())?;
+    let mut bodies = Bodies::new();
+    for (idx, prop) in props.iter().enumerate() {
+        let touching = |id, joint| Touching::Prop(PropId(id), joint);
+        bodies.entry(&prop.name).or_insert((touching, idx as u32, prop.clip.skeleton()));
+    }
+    for (idx, character) in characters.iter().enumerate() {
+        let touching = |id, joint| Touching::Character(CharacterId(id), joint);
+        let skeleton = character.import.clip.skeleton();
+        bodies.entry(&character.name).or_insert((touching, idx as u32, skeleton));
+    }
+    let (turn, scale) = (house_from_file(options).as_quat(), metres_per_unit(options) as f32);
+    let forces = ours::read_forces(document.randori.as_ref(), &bodies, turn, scale)?;
+    Ok(ImportedScene { characters, props, events, forces, seed })
 }
 
 /// Clips of all characters of a document, whatever file it was made from; `options` are applied to it,
 /// `source` is what is told of the file.
+#[cfg(feature = "fbx")]
 pub(in crate::formats) fn characters(
     document: &Document,
     name: &str,
     options: &ImportOptions,
     source: &Source,
 ) -> Result<Vec<ImportedCharacter>, ImportError> {
-    let actors = cast(document)?;
-    let n_keys: usize = (document.animations.iter().flat_map(|animation| &animation.samplers))
-        .map(|sampler| sampler.values.len())
-        .sum();
-    let mut budget = n_keys.saturating_mul(NODES_PER_KEY).saturating_add(FREE_NODES);
-    let mut characters = Vec::new();
-    for (actor_idx, actor) in actors.iter().enumerate() {
+    Company::new(document, name, options, source).characters(true)
+}
+
+fn metres_per_unit(options: &ImportOptions) -> f64 {
+    options.scale.unwrap_or(1.0)
+}
+
+fn house_from_file(options: &ImportOptions) -> DQuat {
+    match options.up.unwrap_or(UpAxis::Y) {
+        UpAxis::Y => DQuat::IDENTITY,
+        UpAxis::Z => DQuat::from_rotation_x(-std::f64::consts::FRAC_PI_2),
+    }
+}
+
+/// All who perform in a document.
+struct Company<'a> {
+    document: &'a Document,
+    name: &'a str,
+    options: &'a ImportOptions,
+    source: &'a Source,
+    /// How many transforms of nodes all clips may still take.
+    budget: usize,
+}
+
+impl<'a> Company<'a> {
+    fn new(
+        document: &'a Document,
+        name: &'a str,
+        options: &'a ImportOptions,
+        source: &'a Source,
+    ) -> Company<'a> {
+        let n_keys: usize = (document.animations.iter().flat_map(|animation| &animation.samplers))
+            .map(|sampler| sampler.values.len())
+            .sum();
+        let budget = n_keys.saturating_mul(NODES_PER_KEY).saturating_add(FREE_NODES);
+        Company { document, name, options, source, budget }
+    }
+
+    fn stage<'b>(&self, actor: &'b Actor) -> Result<Stage<'b>, ImportError>
+    where
+        'a: 'b,
+    {
         if actor.nodes.len() > MAX_JOINTS {
             let expected = format!("a skeleton of at most {MAX_JOINTS} joints");
             return Err(ImportError::new(Place::Whole, expected, actor.nodes.len().to_string()));
         }
-        let mut chain = vec![false; document.nodes.len()];
-        document.with_ancestors(&actor.nodes).into_iter().for_each(|node| chain[node] = true);
-        let stage = Stage { document, actor, chain, options, source };
-        for (animation_idx, animation) in document.animations.iter().enumerate() {
-            characters.extend(stage.perform(animation_idx, animation, actor_idx, name, &mut budget)?);
+        let mut chain = vec![false; self.document.nodes.len()];
+        self.document.with_ancestors(&actor.nodes).into_iter().for_each(|node| chain[node] = true);
+        Ok(Stage { document: self.document, actor, chain, options: self.options, source: self.source })
+    }
+
+    /// The clips of all characters; `needed` if a file without any is refused.
+    fn characters(&mut self, needed: bool) -> Result<Vec<ImportedCharacter>, ImportError> {
+        let document = self.document;
+        let actors = cast(document)?;
+        let mut characters = Vec::new();
+        for (actor_idx, actor) in actors.iter().enumerate() {
+            let stage = self.stage(actor)?;
+            let looks = match stage.armature() {
+                Some(armature) => ours::read_looks(document, armature)?,
+                None => Looks::default(),
+            };
+            for animation_idx in 0..document.animations.len() {
+                let performance = stage.perform(animation_idx, self.name, &mut self.budget)?;
+                characters.extend(performance.map(|Performance { start, import }| ImportedCharacter {
+                    name: stage.name(actor_idx),
+                    animation: document.animations[animation_idx].name.clone(),
+                    color: looks.color,
+                    mass: looks.mass,
+                    girth: looks.girth,
+                    start,
+                    import,
+                }));
+            }
         }
+        if characters.is_empty() && needed {
+            let found = match (actors.is_empty(), document.animations.is_empty()) {
+                (_, true) => "no animation",
+                (true, false) => "no skin, humanoid table or moving nodes",
+                (false, false) => "animations of other nodes",
+            };
+            return Err(ImportError::new(Place::Whole, "an animation that moves a character", found));
+        }
+        Ok(characters)
     }
-    if characters.is_empty() {
-        let found = match (actors.is_empty(), document.animations.is_empty()) {
-            (_, true) => "no animation",
-            (true, false) => "no skin, humanoid table or moving nodes",
-            (false, false) => "animations of other nodes",
-        };
-        return Err(ImportError::new(Place::Whole, "an animation that moves a character", found));
+
+    /// The props of a file of ours.
+    fn props(&mut self) -> Result<Vec<Prop>, ImportError> {
+        let document = self.document;
+        let mut props = Vec::new();
+        for (name, actor) in ours::prop_actors(document)? {
+            let stage = self.stage(&actor)?;
+            for animation_idx in 0..document.animations.len() {
+                let performance = stage.perform(animation_idx, self.name, &mut self.budget)?;
+                let Some(Performance { start, import }) = performance else { continue };
+                let (root, skeleton) = (actor.nodes[0], import.clip.skeleton());
+                let scale = metres_per_unit(self.options) as f32;
+                let (color, pieces) = ours::read_prop(document, root, skeleton, scale)?;
+                props.push(Prop { name, color, pieces, enter: start, clip: import.clip });
+                break;
+            }
+        }
+        Ok(props)
     }
-    Ok(characters)
+}
+
+/// What an actor does in one animation.
+struct Performance {
+    /// The time of the clip's first frame in the file (s).
+    start: f64,
+    import: Import,
 }
 
 /// One actor of one document.
@@ -147,11 +262,10 @@ impl Stage<'_> {
     fn perform(
         &self,
         animation_idx: usize,
-        animation: &Animation,
-        actor_idx: usize,
         name: &str,
         budget: &mut usize,
-    ) -> Result<Option<ImportedCharacter>, ImportError> {
+    ) -> Result<Option<Performance>, ImportError> {
+        let animation = &self.document.animations[animation_idx];
         let element = format!("animations[{animation_idx}]");
         let Some(tempo) = tempo(animation, &element, &self.chain, self.options.rate)? else {
             return Ok(None);
@@ -194,12 +308,8 @@ impl Stage<'_> {
         let skeleton = self.skeleton(&rest, bound.as_deref(), &track, &mut warnings)?;
         cap_warnings(&mut warnings);
         let clip = self.clip(animation, name, skeleton, &tempo, track)?;
-        Ok(Some(ImportedCharacter {
-            name: self.name(actor_idx),
-            animation: animation.name.clone(),
-            start: tempo.start(),
-            import: Import { clip, source: self.source.clone(), warnings },
-        }))
+        let import = Import { clip, source: self.source.clone(), warnings };
+        Ok(Some(Performance { start: tempo.start(), import }))
     }
 
     /// Whether no node of the file is above all joints, so that one of our own has to be.
@@ -209,11 +319,7 @@ impl Stage<'_> {
 
     /// The joints' transforms relative to their parents, at the end of `track`.
     fn record(&self, pose: &WorldPose, track: &mut Track) {
-        let scale = self.options.scale.unwrap_or(1.0);
-        let house_from_file = match self.options.up.unwrap_or(UpAxis::Y) {
-            UpAxis::Y => DQuat::IDENTITY,
-            UpAxis::Z => DQuat::from_rotation_x(-std::f64::consts::FRAC_PI_2),
-        };
+        let (scale, house_from_file) = (metres_per_unit(self.options), house_from_file(self.options));
         if self.needs_root() {
             track.offsets.push(Vec3::ZERO);
             track.rotations.push(Quat::IDENTITY);
@@ -290,7 +396,7 @@ impl Stage<'_> {
             names.insert("root".to_owned());
             joints.push(Joint::new("root", None, Vec3::ZERO));
         }
-        let scale = self.options.scale.unwrap_or(1.0) as f32;
+        let scale = metres_per_unit(self.options) as f32;
         for (place, (node, parent)) in self.actor.nodes.iter().zip(&self.actor.parents).enumerate() {
             let joint_idx = place + extra;
             let parent = match parent {
@@ -301,16 +407,16 @@ impl Stage<'_> {
             let first = track.offsets[joint_idx];
             let moves = offsets.clone().any(|offset| offset.distance(first) > STILL * (1.0 + first.length()));
             let offset = if moves || parent.is_none() { rest.offsets[joint_idx] } else { first };
-            let ours = self.document.nodes[*node].randori.as_ref();
-            let mut joint = Joint::new(self.joint_name(*node, ours, &mut names, warnings), parent, offset);
+            let said = self.document.nodes[*node].randori.as_ref();
+            let mut joint = Joint::new(self.joint_name(*node, said, &mut names, warnings), parent, offset);
             joint.rest_rotation =
                 bound.map_or(rest.rotations[joint_idx], |bound| bound[joint_idx]).normalize();
             joint.translates |= moves;
             joint.bone = bone_of
                 .get(node)
                 .copied()
-                .or_else(|| ours.and_then(|ours| ours.get("bone")?.as_str()).and_then(Bone::from_name));
-            joint.tips = read_tips(ours).into_iter().map(|tip| tip * scale).collect();
+                .or_else(|| said.and_then(|said| said.get("bone")?.as_str()).and_then(Bone::from_name));
+            joint.tips = ours::read_tips(said).into_iter().map(|tip| tip * scale).collect();
             joints.push(joint);
         }
         let size = extent(&joints);
@@ -321,7 +427,10 @@ impl Stage<'_> {
         }
         let skeleton = Skeleton::new(joints)
             .map_err(|error| ImportError::new(Place::Whole, "a skeleton", error.to_string()))?;
-        if skeleton.bones().next().is_some() {
+        // Our own files say which joint plays which bone, and that none does.
+        let root = self.document.nodes[self.actor.nodes[0]].randori.as_ref();
+        let stated = root.is_some_and(|root| root.get("joint").is_some());
+        if stated || skeleton.bones().next().is_some() {
             return Ok(Arc::new(skeleton));
         }
         match names::assign_bones(&skeleton) {
@@ -379,14 +488,20 @@ impl Stage<'_> {
         unique
     }
 
+    /// The node of a file of ours that stands for the character.
+    fn armature(&self) -> Option<usize> {
+        let is_armature = |node: &usize| {
+            let randori = self.document.nodes[*node].randori.as_ref();
+            randori.and_then(|randori| randori.get("character")).is_some_and(Value::is_string)
+        };
+        self.document.ancestors(self.actor.nodes[0]).find(is_armature)
+    }
+
     /// After what our own files say, else after the skin, else after the node above the skeleton.
     fn name(&self, actor_idx: usize) -> String {
         let nodes = &self.document.nodes;
         let root = self.actor.nodes[0];
-        let ours = self
-            .document
-            .ancestors(root)
-            .find_map(|node| nodes[node].randori.as_ref()?.get("character")?.as_str());
+        let ours = self.armature().and_then(|node| nodes[node].randori.as_ref()?.get("character")?.as_str());
         let skin = || self.actor.skins.iter().find_map(|skin| self.document.skins[*skin].name.as_deref());
         let above = || nodes[root].parent.and_then(|parent| nodes[parent].name.as_deref());
         let name = ours.or_else(above).or_else(skin).or(nodes[root].name.as_deref());
@@ -431,27 +546,4 @@ fn extent(joints: &[Joint]) -> f32 {
         reach.push(joint.parent.map_or(0.0, |parent| reach[parent.idx()] + joint.offset.length()));
     }
     reach.into_iter().fold(0.0, f32::max)
-}
-
-/// Ends of bones that our own files keep.
-fn read_tips(ours: Option<&Value>) -> Vec<Vec3> {
-    let tips = ours.and_then(|ours| ours.get("tips")?.as_array());
-    let tip = |value: &Value| {
-        let numbers: [f32; 3] = serde_json::from_value(value.clone()).ok()?;
-        Some(Vec3::from_array(numbers)).filter(|tip| tip.is_finite())
-    };
-    tips.into_iter().flatten().filter_map(tip).collect()
-}
-
-/// Events and seed of a file of ours.
-fn read_randori(randori: Option<&Value>) -> Result<(Vec<Event>, Option<u64>), ImportError> {
-    let Some(randori) = randori else { return Ok((Vec::new(), None)) };
-    let mut events = Vec::new();
-    for (idx, event) in randori.get("events").and_then(Value::as_array).into_iter().flatten().enumerate() {
-        let event: Event = serde_json::from_value(event.clone()).map_err(|error| {
-            bad(format!("extras.randori.events[{idx}]"), "an event with t and kind", error.to_string())
-        })?;
-        events.push(event);
-    }
-    Ok((events, randori.get("seed").and_then(Value::as_u64)))
 }

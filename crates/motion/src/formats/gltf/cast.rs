@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::bad;
 use super::document::{Document, Property};
+use super::ours::prop_at;
 use crate::formats::ImportError;
 
 /// The most characters a file may hold; each costs a pass over all nodes.
@@ -103,11 +104,14 @@ fn groups_of_moved(document: &Document) -> Vec<Group> {
         moved[channel.node] |= channel.property != Property::Scale;
     }
     let mut top_of: Vec<Option<usize>> = vec![None; document.nodes.len()];
+    // Props of our own files are nobody.
+    let mut thing = vec![false; document.nodes.len()];
     let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
     for node in document.parents_first() {
         let parent = document.nodes[*node].parent;
+        thing[*node] = prop_at(document, *node).is_some() || parent.is_some_and(|parent| thing[parent]);
         top_of[*node] = parent.and_then(|parent| top_of[parent]).or(moved[*node].then_some(*node));
-        if let Some(top) = top_of[*node]
+        if let Some(top) = top_of[*node].filter(|_| !thing[*node])
             && (moved[*node] || !document.nodes[*node].has_mesh)
         {
             groups.entry(top).or_default().0.insert(*node);

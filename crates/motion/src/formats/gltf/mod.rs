@@ -14,6 +14,7 @@ mod container;
 mod document;
 mod evaluate;
 mod json;
+mod ours;
 mod tempo;
 mod uri;
 
