@@ -1,12 +1,14 @@
 //! Bodies against each other.
 
+use std::ops::Range;
+
 use glam::Vec3;
 use randori_motion::Bone;
+use randori_motion::contacts::runs;
 use rayon::prelude::*;
 use serde::Serialize;
 
 use super::footage::{Footage, Performer, Track};
-use super::signal::runs;
 use super::{Finding, Kind, Limits};
 
 /// Two characters that came near each other.
@@ -99,9 +101,10 @@ fn measure_pair(
     }
     let core_cm: Vec<f64> = core.iter().map(|depth| 100.0 * depth).collect();
     let deep = core.iter().filter(|depth| **depth > f64::from(DEEP)).count();
-    let findings = runs(n_frames, |frame| core_cm[frame] > limits.core_penetration_cm)
+    let beyond: Vec<bool> = core_cm.iter().map(|depth| *depth > limits.core_penetration_cm).collect();
+    let findings = runs(&beyond, true)
         .into_iter()
-        .map(|(start, end)| Finding {
+        .map(|Range { start, end }| Finding {
             kind: Kind::Penetration,
             who: a.name.clone(),
             whom: Some(b.name.clone()),

@@ -1,12 +1,15 @@
 //! Feet against the floor.
 
+use std::ops::Range;
+
 use glam::Vec3;
+use randori_motion::contacts::runs;
 use randori_motion::tracks::gradient;
 use randori_motion::{Bone, Side};
 use serde::Serialize;
 
 use super::footage::{Performer, Track};
-use super::signal::{percentile, runs};
+use super::signal::percentile;
 use super::{Finding, Kind, Limits};
 
 /// How well a character's feet keep to the floor. The ball of the foot is looked at; the ankle where a
@@ -79,10 +82,11 @@ impl Foot<'_> {
         let heights: Vec<f64> = self.path.iter().map(|point| f64::from(point.y)).collect();
         let stance = percentile(&heights, 5.0) as f32;
         let velocity = gradient(self.path, fps as f32);
-        let down =
-            |frame: usize| self.path[frame].y < stance + DOWN_HEIGHT && velocity[frame].y.abs() < DOWN_SPEED;
+        let down: Vec<bool> = (self.path.iter().zip(&velocity))
+            .map(|(point, velocity)| point.y < stance + DOWN_HEIGHT && velocity.y.abs() < DOWN_SPEED)
+            .collect();
         let shortest = ((SHORTEST_CONTACT * fps) as usize).max(3);
-        for (start, end) in runs(self.path.len(), down) {
+        for Range { start, end } in runs(&down, true) {
             if end - start < shortest {
                 continue;
             }
@@ -115,7 +119,8 @@ impl Foot<'_> {
         let depth = |frame: usize| (-100.0 * heights[frame]).max(0.0);
         let deepest = (0..heights.len()).map(depth).fold(0.0, f64::max);
         feet.foot_sink_cm_max = Some(feet.foot_sink_cm_max.unwrap_or(0.0).max(deepest));
-        for (start, end) in runs(heights.len(), |frame| depth(frame) > limits.foot_sink_cm) {
+        let sunk: Vec<bool> = (0..heights.len()).map(|frame| depth(frame) > limits.foot_sink_cm).collect();
+        for Range { start, end } in runs(&sunk, true) {
             let value = (start..end).map(depth).fold(0.0, f64::max);
             findings.push(self.finding(Kind::FootSink, (start, end - 1), value, limits.foot_sink_cm, "cm"));
         }

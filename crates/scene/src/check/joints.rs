@@ -1,12 +1,14 @@
 //! Joints against what bodies can do: pops, jumps, limits, lengths.
 
+use std::ops::Range;
+
 use glam::Vec3;
+use randori_motion::contacts::runs;
 use randori_motion::tracks::gradient;
 use randori_motion::{Bone, Side};
 use serde::Serialize;
 
 use super::footage::{Performer, Track};
-use super::signal::runs;
 use super::{Finding, Kind, Limits};
 
 /// How a character's joints move.
@@ -76,7 +78,8 @@ impl Lint<'_> {
     /// Reports every run of frames in which `value` is beyond `limit`; frames count from the first present.
     fn report(&mut self, kind: Kind, part: &str, values: &[f64], limit: f64, unit: &'static str) {
         let first = self.performer.present.start;
-        for (start, end) in runs(values.len(), |frame| values[frame] > limit) {
+        let beyond: Vec<bool> = values.iter().map(|value| *value > limit).collect();
+        for Range { start, end } in runs(&beyond, true) {
             self.findings.push(Finding {
                 kind,
                 who: self.performer.name.clone(),

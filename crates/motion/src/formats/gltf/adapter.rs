@@ -87,9 +87,7 @@ pub fn import(
     options: &ImportOptions,
     resolve: &Resolve<'_>,
 ) -> Result<ImportedScene, ImportError> {
-    if let Some(scale) = options.scale.filter(|scale| !(scale.is_finite() && *scale > 0.0)) {
-        return Err(ImportError::new(Place::Whole, "a scale above 0", scale.to_string()));
-    }
+    options.validate()?;
     let document = Document::parse(bytes, resolve)?;
     let source = Source {
         format: Format::Gltf,
