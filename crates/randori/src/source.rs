@@ -11,8 +11,8 @@ use randori_motion::formats::{self, Format, Import, ImportOptions, UpAxis, Warni
 use randori_motion::math::{Quat, angle_between};
 use randori_motion::names::{self, BoneOverride};
 use randori_motion::retarget::{self, fitted_skeleton, retarget};
-use randori_motion::take::Color;
-use randori_motion::{Body, Build, Character, Clip, Event, FrameRate, Joint, Skeleton, Take};
+use randori_motion::take::{Color, ContactForce};
+use randori_motion::{Body, Build, Character, Clip, Event, FrameRate, Joint, Prop, Skeleton, Take};
 use randori_scene::files;
 
 use crate::output::FileProblem;
@@ -73,12 +73,24 @@ pub(crate) struct Loaded {
     /// When the clip begins in its file (s).
     pub(crate) start: f64,
     pub(crate) import: Import,
+    looks: Looks,
+}
+
+/// What our own files say about a body beyond its bones.
+#[derive(Clone, Copy, Default)]
+struct Looks {
+    color: Option<Color>,
+    mass: Option<f32>,
+    girth: Option<f32>,
 }
 
 /// A file that was read.
+#[derive(Default)]
 pub(crate) struct LoadedFile {
     pub(crate) people: Vec<Loaded>,
     pub(crate) events: Vec<Event>,
+    pub(crate) props: Vec<Prop>,
+    pub(crate) forces: Vec<ContactForce>,
     pub(crate) seed: u64,
     /// What was odd about the file as a whole.
     pub(crate) notes: Vec<String>,
@@ -126,10 +138,8 @@ impl ImportArgs {
         let clip_name = formats::clip_name(&name).to_owned();
         let problem = |error| FileProblem::new(path, error);
         let alone = |import: Import| LoadedFile {
-            people: vec![Loaded { name: clip_name.clone(), start: 0.0, import }],
-            events: Vec::new(),
-            seed: 0,
-            notes: Vec::new(),
+            people: vec![Loaded { name: clip_name.clone(), start: 0.0, import, looks: Looks::default() }],
+            ..LoadedFile::default()
         };
         let mut file = match Format::detect(&name, &bytes) {
             Some(Format::AsfAmc) => {
@@ -144,8 +154,16 @@ impl ImportArgs {
             }
             Some(Format::Gltf) => {
                 let scene = gltf::import(&clip_name, &bytes, &options, &beside(path)).map_err(problem)?;
-                let people = self.one_animation(path, scene.characters)?;
-                LoadedFile { events: scene.events, seed: scene.seed.unwrap_or(0), ..people }
+                let n_characters = scene.characters.len();
+                let mut file = self.one_animation(path, scene.characters)?;
+                file.seed = scene.seed.unwrap_or(0);
+                file.events = scene.events;
+                file.props = scene.props;
+                // Forces name characters by their place, which holds while nobody is left out.
+                if file.people.len() == n_characters {
+                    file.forces = scene.forces;
+                }
+                file
             }
             #[cfg(feature = "fbx")]
             Some(Format::Fbx) => {
@@ -183,7 +201,7 @@ impl ImportArgs {
                 Some(chosen.clone())
             }
         };
-        let mut file = LoadedFile { people: Vec::new(), events: Vec::new(), seed: 0, notes: Vec::new() };
+        let mut file = LoadedFile::default();
         let mut seen: Vec<(String, String)> = Vec::new();
         let mut left_out: Vec<String> = Vec::new();
         for character in characters {
@@ -201,7 +219,8 @@ impl ImportArgs {
                 0 => character.name,
                 twins => format!("{} {}", character.name, twins + 1),
             };
-            file.people.push(Loaded { name, start: character.start, import: character.import });
+            let looks = Looks { color: character.color, mass: character.mass, girth: character.girth };
+            file.people.push(Loaded { name, start: character.start, import: character.import, looks });
         }
         if !left_out.is_empty() {
             file.notes.push(format!("other animations are left out (--animation): {}", left_out.join(", ")));
@@ -247,25 +266,20 @@ fn with_bones(clip: Clip, overrides: &BoneOverride) -> anyhow::Result<Clip> {
     clip.with_skeleton(Arc::new(skeleton)).context("the skeleton keeps its shape")
 }
 
-/// A clip put on another body, with the report of how well it fits; `None` where nothing was changed.
-pub(crate) fn put_onto(clip: Clip, onto: Onto) -> anyhow::Result<(Clip, Body, Option<retarget::Report>)> {
-    let (target, mass, girth) = match onto {
-        Onto::Own => {
-            let skeleton = Arc::clone(clip.skeleton());
-            return Ok((clip, Body::of(skeleton, Build::AVERAGE.mass, 1.0), None));
+/// The body that somebody is put on; `None` for their own skeleton.
+fn target(person: &Loaded, onto: Onto) -> Option<(Arc<Skeleton>, f32, f32)> {
+    let build = |build: Build| Some((Arc::new(build.skeleton()), build.mass, build.girth));
+    match onto {
+        Onto::Own => None,
+        Onto::Fitted => {
+            let skeleton = fitted_skeleton(person.import.clip.skeleton());
+            let mass = person.looks.mass.unwrap_or(Build::AVERAGE.mass);
+            Some((Arc::new(skeleton), mass, person.looks.girth.unwrap_or(1.0)))
         }
-        Onto::Fitted => (fitted_skeleton(clip.skeleton()), Build::AVERAGE.mass, 1.0),
         Onto::Average => build(Build::AVERAGE),
         Onto::Slim => build(Build::SLIM),
         Onto::Stocky => build(Build::STOCKY),
-    };
-    let target = Arc::new(target);
-    let result = retarget(&clip, &target, &retarget::Settings::default())?;
-    Ok((result.clip, Body::of(target, mass, girth), Some(result.report)))
-}
-
-fn build(build: Build) -> (Skeleton, f32, f32) {
-    (build.skeleton(), build.mass, build.girth)
+    }
 }
 
 /// Colours that tell characters apart, also for people who see fewer of them.
@@ -298,27 +312,49 @@ pub(crate) fn take_of(
     let bvh = bvh_options(&file, onto);
     let mut made =
         Made { take: Take::new(name, file.seed), retargets: Vec::new(), warnings: file.notes, bvh };
-    for (idx, person) in file.people.into_iter().enumerate() {
+    let targets: Vec<_> = file.people.iter().map(|person| target(person, onto)).collect();
+    // People who share a world keep their distances.
+    let couples = file.people.iter().zip(&targets);
+    let settings = retarget::shared_settings(couples.filter_map(|(person, target)| {
+        target.as_ref().map(|(skeleton, ..)| (&person.import.clip, &**skeleton))
+    }));
+    for (idx, (person, target)) in file.people.into_iter().zip(targets).enumerate() {
         let warnings: Vec<String> = person.import.warnings.iter().map(Warning::to_string).collect();
         let clip = match rate {
             None => person.import.clip,
             Some(rate) => person.import.clip.resampled(rate),
         };
-        let (clip, body, report) = put_onto(clip, onto).with_context(|| {
-            let hint = "name the bones by --map, or keep the skeleton by --onto own";
-            format!("{}: {}", person.name, [&warnings[..], &[hint.to_owned()]].concat().join("; "))
-        })?;
+        let (clip, body, report) = match target {
+            None => {
+                let mass = person.looks.mass.unwrap_or(Build::AVERAGE.mass);
+                let body = Body::of(Arc::clone(clip.skeleton()), mass, person.looks.girth.unwrap_or(1.0));
+                (clip, body, None)
+            }
+            Some((skeleton, mass, girth)) => {
+                let result = retarget(&clip, &skeleton, &settings).with_context(|| {
+                    let hint = "name the bones by --map, or keep the skeleton by --onto own";
+                    format!("{}: {}", person.name, [&warnings[..], &[hint.to_owned()]].concat().join("; "))
+                })?;
+                (result.clip, Body::of(skeleton, mass, girth), Some(result.report))
+            }
+        };
         made.warnings.extend(warnings);
         made.retargets.push(report);
         made.take.characters.push(Character {
             name: person.name,
-            color: COLORS[idx % COLORS.len()],
+            color: person.looks.color.unwrap_or(COLORS[idx % COLORS.len()]),
             body: Arc::new(body),
             enter: person.start.max(0.0),
             clip,
         });
     }
+    made.take.props = file.props;
     made.take.events = file.events;
+    if onto == Onto::Own {
+        made.take.forces = file.forces;
+    } else if !file.forces.is_empty() {
+        made.warnings.push("contact forces belong to the old bodies and are left out".to_owned());
+    }
     made.take.validate()?;
     Ok(made)
 }

@@ -43,6 +43,9 @@ struct CheckReport {
 #[derive(Serialize)]
 struct FileReport {
     file: String,
+    /// Which of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    animation: Option<String>,
     pass: bool,
     #[serde(flatten)]
     report: Report,
@@ -56,11 +59,12 @@ pub(crate) fn run(args: &CheckArgs, progress: &Progress) -> anyhow::Result<Outco
             toml::from_str(&source::read_text(path)?).with_context(|| path.display().to_string())?
         }
     };
+    limits.validate()?;
     let job = progress.job("checking");
     let (mut files, mut errors) = (Vec::new(), Vec::new());
     for (done, path) in args.files.iter().enumerate() {
         match check_file(path, args.fps, &limits) {
-            Ok(file) => files.push(file),
+            Ok(found) => files.extend(found),
             Err(error) if args.files.len() == 1 => return Err(error),
             Err(error) => errors.push(describe_error(&error)),
         }
@@ -73,20 +77,27 @@ pub(crate) fn run(args: &CheckArgs, progress: &Progress) -> anyhow::Result<Outco
     Ok(Outcome::new(&CheckReport { pass, files, errors }, text)?.with_notes(notes).good_if(pass))
 }
 
-fn check_file(path: &Path, fps: f64, limits: &Limits) -> anyhow::Result<FileReport> {
+/// One report for each alternative animation of a file.
+fn check_file(path: &Path, fps: f64, limits: &Limits) -> anyhow::Result<Vec<FileReport>> {
     let bytes = randori_scene::files::read(path)?;
     let document =
         Document::parse(&bytes, &source::beside(path)).map_err(|error| FileProblem::new(path, error))?;
-    let footage = Footage::of_gltf(&document, fps).with_context(|| path.display().to_string())?;
-    let report = check::check(&footage, limits);
-    Ok(FileReport { file: path.display().to_string(), pass: report.passes(), report })
+    let footages = Footage::of_gltf(&document, fps).with_context(|| path.display().to_string())?;
+    let several = footages.len() > 1;
+    let report = |(animation, footage): (Option<String>, Footage)| {
+        let report = check::check(&footage, limits);
+        let animation = animation.filter(|_| several);
+        FileReport { file: path.display().to_string(), animation, pass: report.passes(), report }
+    };
+    Ok(footages.into_iter().map(report).collect())
 }
 
 fn describe(file: &FileReport, most: usize) -> String {
     let report = &file.report;
     let mut text = format!(
-        "{}: {} in {:.2} s: {}\n",
+        "{}{}: {} in {:.2} s: {}\n",
         file.file,
+        file.animation.as_ref().map(|animation| format!(" ({animation})")).unwrap_or_default(),
         plural(report.characters.len(), "character"),
         report.seconds,
         if file.pass { "clean".to_owned() } else { plural(report.findings.len(), "finding") },

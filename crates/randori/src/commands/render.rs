@@ -211,8 +211,8 @@ impl RenderArgs {
             ..angle
         };
         match (self.camera, default) {
-            (Some(CameraArg::Follow), other) => Camera::Follow(turned(angle_of(other))),
-            (Some(CameraArg::Whole), other) => Camera::Whole(turned(angle_of(other))),
+            (Some(CameraArg::Follow), other) => Camera::Follow(turned(other.angle().unwrap_or_default())),
+            (Some(CameraArg::Whole), other) => Camera::Whole(turned(other.angle().unwrap_or_default())),
             (None, Camera::Whole(angle)) => Camera::Whole(turned(angle)),
             (None, Camera::Moment(angle)) => Camera::Moment(turned(angle)),
             (None, Camera::Steady(angle)) => Camera::Steady(turned(angle)),
@@ -229,12 +229,5 @@ impl RenderArgs {
             Some(QualityArg::Fine) => Quality::Fine,
         };
         Style { quality, names: self.names, ..default }
-    }
-}
-
-fn angle_of(camera: Camera) -> Angle {
-    match camera {
-        Camera::Whole(angle) | Camera::Follow(angle) | Camera::Moment(angle) | Camera::Steady(angle) => angle,
-        Camera::Fixed(_) => Angle::default(),
     }
 }
