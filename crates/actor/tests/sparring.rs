@@ -29,8 +29,8 @@ fn blows_arrive_where_and_when_the_events_say() {
         let point: Vec<f32> = point.iter().map(|x| x.as_f64().unwrap() as f32).collect();
         let miss = knuckles.distance(glam::Vec3::new(point[0], point[1], point[2]));
         assert!(miss < 0.06, "{event:?} misses by {miss}");
-        // What captured boxers reach.
-        assert!((3.0..10.0).contains(&event.speed.unwrap()), "{event:?}");
+        // From the weakest jabs of captured boxers to their hardest blows.
+        assert!((2.0..10.0).contains(&event.speed.unwrap()), "{event:?}");
     }
 }
 
