@@ -75,12 +75,15 @@ pub enum FootageError {
 /// Samples that one footage may hold: joints times frames, a few gigabytes at most.
 const MAX_SAMPLES: f64 = 5e7;
 
+/// Files keep times in 32 bits: the last frame must not be lost to their rounding (s).
+const ROUNDING: f64 = 1e-6;
+
 /// How many frames cover `seconds`, the first at 0; checks the rate.
 pub(super) fn n_frames(seconds: f64, fps: f64) -> Result<usize, FootageError> {
     if !(1.0..=1000.0).contains(&fps) {
         return Err(FootageError::Rate(fps));
     }
-    Ok(((seconds * fps + 1e-6).floor().max(0.0) as usize).saturating_add(1))
+    Ok((((seconds + ROUNDING) * fps).floor().max(0.0) as usize).saturating_add(1))
 }
 
 /// Checks the memory that samples of all joints take.
@@ -134,7 +137,7 @@ fn performer_of(character: &Character, fps: f64, n_frames: usize) -> Performer {
 
 /// The frames that lie between two times (s).
 pub(super) fn present(enter: f64, exit: f64, fps: f64, n_frames: usize) -> std::ops::Range<usize> {
-    let first = ((enter * fps - 1e-6).ceil().max(0.0) as usize).min(n_frames);
-    let end = ((exit * fps + 1e-6).floor() as usize).saturating_add(1).clamp(first, n_frames);
+    let first = (((enter - ROUNDING) * fps).ceil().max(0.0) as usize).min(n_frames);
+    let end = (((exit + ROUNDING) * fps).floor() as usize).saturating_add(1).clamp(first, n_frames);
     first..end
 }
