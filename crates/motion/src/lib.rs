@@ -19,6 +19,7 @@ pub mod clip;
 pub mod placement;
 pub mod pose;
 
+pub mod annotation;
 pub mod body;
 pub mod names;
 pub mod retarget;
@@ -33,6 +34,7 @@ pub mod tracks;
 
 pub mod formats;
 
+pub use annotation::{Annotation, Kind};
 pub use body::{Body, Build, Capsule};
 pub use bone::{Bone, Side};
 pub use clip::Clip;
