@@ -2,17 +2,21 @@
 //!
 //! A performance is made in layers. [`Strokes`] say what the body is asked to do over time, channel by
 //! channel; [`Footwork`] says where the feet are; secondary layers add breath, bounce and sway. For every
-//! moment [`Performer`] turns that into a posture of the trunk, and then reaches for the targets of hands
-//! and feet by inverse kinematics. What leaves is an ordinary clip at 60 poses per second.
+//! moment [`Performer`] turns that into a [`Posture`], and [`Figure`] poses the body: it turns the trunk and
+//! reaches for the targets of hands and feet by inverse kinematics. What leaves is an ordinary clip at 60 poses per second.
 //!
 //! It knows nothing of the analyser that its clips go through.
 
+mod figure;
 mod footwork;
+mod performance;
 mod performer;
 mod sparring;
 mod stroke;
 
+pub use figure::{Figure, FootGoal, HandGoal, Posture};
 pub use footwork::{Footwork, Plant};
+pub use performance::{Beat, Casting, Performance, Temperament};
 pub use performer::{Aim, Performer, Punch, Stance};
 pub use sparring::sparring;
 pub use stroke::{Channel, Stroke, Strokes};

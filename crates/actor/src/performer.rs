@@ -6,10 +6,10 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use randori_motion::ik::LimbGoal;
-use randori_motion::math::{angle_between, rotation_of_heading, smootherstep, wrap_angle};
-use randori_motion::{Body, Bone, GlobalPose, Ground, JointId, Placement, Pose, Side, Skeleton};
+use randori_motion::math::{rotation_of_heading, smootherstep, wrap_angle};
+use randori_motion::{Body, Bone, Ground, Placement, Pose, Side};
 
+use crate::figure::{Figure, FootGoal, HandGoal, Posture, facing};
 use crate::footwork::{FootAt, Footwork, Plant};
 use crate::stroke::{Channel, Stroke, Strokes, Sums};
 
@@ -65,9 +65,8 @@ pub struct Punch {
 /// Somebody who performs.
 pub struct Performer {
     /// Whose body it is: made by [`randori_motion::Build`].
-    body: Arc<Body>,
+    figure: Figure,
     stance: Stance,
-    joints: Joints,
     feet: [Footwork; 2],
     headings: Vec<(f32, f32)>,
     gaze: Vec3,
@@ -75,41 +74,6 @@ pub struct Performer {
     punches: Vec<Punch>,
     /// Phases of breath, bounce and sway, so that no two people move in step.
     phases: [f32; 4],
-}
-
-/// The joints that are driven.
-struct Joints {
-    hips: JointId,
-    trunk: [JointId; 3],
-    neck: JointId,
-    head: JointId,
-    /// Shoulder, upper arm, lower arm, hand; left and right.
-    arms: [[JointId; 4]; 2],
-    /// Upper leg, lower leg, foot, toes; left and right.
-    legs: [[JointId; 4]; 2],
-}
-
-impl Joints {
-    fn of(skeleton: &Skeleton) -> Option<Joints> {
-        let limb = |bones: [Bone; 4], side| -> Option<[JointId; 4]> {
-            let [a, b, c, d] = bones.map(|bone| skeleton.bone(bone.on(side)));
-            Some([a?, b?, c?, d?])
-        };
-        let arm = [Bone::LeftShoulder, Bone::LeftUpperArm, Bone::LeftLowerArm, Bone::LeftHand];
-        let leg = [Bone::LeftUpperLeg, Bone::LeftLowerLeg, Bone::LeftFoot, Bone::LeftToes];
-        Some(Joints {
-            hips: skeleton.bone(Bone::Hips)?,
-            trunk: [
-                skeleton.bone(Bone::Spine)?,
-                skeleton.bone(Bone::Chest)?,
-                skeleton.bone(Bone::UpperChest)?,
-            ],
-            neck: skeleton.bone(Bone::Neck)?,
-            head: skeleton.bone(Bone::Head)?,
-            arms: [limb(arm, Side::Left)?, limb(arm, Side::Right)?],
-            legs: [limb(leg, Side::Left)?, limb(leg, Side::Right)?],
-        })
-    }
 }
 
 /// The distance from wrist to knuckles (m).
@@ -123,17 +87,15 @@ impl Performer {
     /// # Panics
     /// If the body's skeleton is not the library's.
     pub fn new(body: Arc<Body>, stance: Stance, placement: Placement, seed: u64) -> Performer {
-        let joints = Joints::of(&body.skeleton).expect("the library's own skeleton has all these bones");
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut performer = Performer {
-            joints,
             feet: Side::BOTH.map(|_| Footwork::standing(Placement::default())),
             headings: vec![(0.0, placement.heading)],
             gaze: placement.point(Vec3::new(0.0, 1.6, 10.0)),
             strokes: Strokes::default(),
             punches: Vec::new(),
             phases: std::array::from_fn(|_| rng.random_range(0.0..TAU)),
-            body,
+            figure: Figure::new(body),
             stance,
         };
         performer.feet = Side::BOTH.map(|side| Footwork::standing(performer.foot_place(placement, side)));
@@ -142,7 +104,7 @@ impl Performer {
 
     /// The body that performs.
     pub fn body(&self) -> &Arc<Body> {
-        &self.body
+        self.figure.body()
     }
 
     /// Where this person looks from now on (m).
@@ -184,44 +146,22 @@ impl Performer {
 
     /// The pose at a time.
     pub fn pose(&self, t: f32) -> Pose {
-        let mut solver = Solver::new(self, t);
-        solver.trunk();
-        solver.head();
-        for side in Side::BOTH {
-            solver.leg(side);
-            solver.arm(side);
-        }
-        solver.globals.to_pose(&self.body.skeleton)
+        self.figure.pose(&Moment::new(self, t).posture())
     }
 
-    /// World transforms of trunk and head at a time, arms and legs left at rest: what an opponent aims at.
-    pub fn core(&self, t: f32) -> GlobalPose {
-        let mut solver = Solver::new(self, t);
-        solver.trunk();
-        solver.head();
-        solver.globals
-    }
-
-    /// Where a bone of trunk or head is at a time (m).
+    /// Where a bone of trunk or head is at a time (m): what an opponent aims at.
     pub fn place_of(&self, bone: Bone, t: f32) -> Vec3 {
-        let joint = self.body.skeleton.bone(bone).unwrap_or(JointId::ROOT);
-        self.core(t).positions[joint.idx()]
+        self.figure.place_of(bone, &Moment::new(self, t).core())
     }
 
     /// Where one foot stands when the person is placed somewhere: its ball, and the way it points.
     fn foot_place(&self, placement: Placement, side: Side) -> Placement {
-        let stature = self.stature();
+        let stature = self.figure.stature();
         let (x, z, heading) = match side {
             Side::Left => (self.stance.width, self.stance.depth, -0.25),
             Side::Right => (-self.stance.width, -self.stance.depth, -0.8),
         };
         placement.then(Placement { position: Ground { x: x * stature, z: z * stature }, heading })
-    }
-
-    fn stature(&self) -> f32 {
-        let hips = self.body.skeleton.joint(self.joints.hips).offset.y;
-        // The library's skeletons carry their hips at 54 % of their height.
-        hips / 0.54
     }
 
     fn heading(&self, t: f32) -> f32 {
@@ -239,46 +179,44 @@ impl Performer {
     }
 }
 
-/// One moment of one performer, solved from the hips outwards.
-struct Solver<'a> {
+/// One moment of one performer: what strokes, feet and punches ask of the body.
+struct Moment<'a> {
     performer: &'a Performer,
     t: f32,
     sums: Sums,
     facing: Quat,
     feet: [FootAt; 2],
-    globals: GlobalPose,
 }
 
-impl<'a> Solver<'a> {
-    fn new(performer: &'a Performer, t: f32) -> Solver<'a> {
-        let skeleton = &performer.body.skeleton;
-        Solver {
+impl<'a> Moment<'a> {
+    fn new(performer: &'a Performer, t: f32) -> Moment<'a> {
+        Moment {
             performer,
             t,
             sums: performer.strokes.at(t),
             facing: rotation_of_heading(performer.heading(t)),
             feet: [performer.feet[0].at(t), performer.feet[1].at(t)],
-            globals: skeleton.global_pose(skeleton.rest_pose().view()),
         }
     }
 
-    /// Turns a joint to a world rotation and hangs it from its parent.
-    fn set(&mut self, joint: JointId, world_from_joint: Quat) {
-        let description = self.performer.body.skeleton.joint(joint);
-        if let Some(parent) = description.parent {
-            self.globals.positions[joint.idx()] = self.globals.point(parent, description.offset);
+    fn posture(&self) -> Posture {
+        let mut posture = self.core();
+        for side in Side::BOTH {
+            posture.feet[side as usize] = self.foot(side, posture.pelvis);
         }
-        self.globals.rotations[joint.idx()] = world_from_joint;
+        // The guard moves with the head that it guards.
+        let head = self.performer.figure.place_of(Bone::Head, &posture);
+        for side in Side::BOTH {
+            posture.hands[side as usize] = self.hand(side, head);
+        }
+        posture
     }
 
-    fn place(&self, joint: JointId) -> Vec3 {
-        self.globals.positions[joint.idx()]
-    }
-
-    fn trunk(&mut self) {
+    /// Hips, trunk and head, the limbs at ease.
+    fn core(&self) -> Posture {
         let (performer, stance, t) = (self.performer, self.performer.stance, self.t);
         let sum = |channel| self.sums.get(channel);
-        let standing = performer.body.skeleton.joint(performer.joints.hips).offset.y;
+        let standing = performer.figure.hip_height();
 
         // Hips: between the feet, a little towards the foot that carries.
         let [left, right] = self.feet;
@@ -300,62 +238,33 @@ impl<'a> Solver<'a> {
                 * Quat::from_rotation_z(-share * lean)
                 * Quat::from_rotation_y(turn)
         };
-        let pelvis = bent(0.35, sum(Channel::HipTurn) - 0.8 * stance.bladed);
-        let chest = bent(1.0, sum(Channel::ChestTurn) - stance.bladed);
-        self.globals.positions[performer.joints.hips.idx()] = hips;
-        self.globals.rotations[performer.joints.hips.idx()] = pelvis;
-        for (joint, share) in performer.joints.trunk.into_iter().zip([0.3, 0.7, 1.0]) {
-            self.set(joint, pelvis.slerp(chest, share));
-        }
+        let mut posture = Posture {
+            hips,
+            pelvis: bent(0.35, sum(Channel::HipTurn) - 0.8 * stance.bladed),
+            chest: bent(1.0, sum(Channel::ChestTurn) - stance.bladed),
+            ..performer.figure.at_ease()
+        };
+        let neck = performer.figure.place_of(Bone::Neck, &posture);
+        posture.head = facing(neck + Vec3::Y * 0.1, performer.gaze)
+            * Quat::from_rotation_y(sum(Channel::HeadTurn))
+            * Quat::from_rotation_x(0.12 + sum(Channel::HeadNod))
+            * Quat::from_rotation_z(-sum(Channel::HeadTilt));
+        posture
     }
 
-    fn head(&mut self) {
-        let joints = &self.performer.joints;
-        let chest = self.globals.rotations[joints.trunk[2].idx()];
-        self.set(joints.neck, chest);
-        let away = self.performer.gaze - self.place(joints.neck);
-        let pitch = -libm::atan2f(away.y - 0.1, libm::hypotf(away.x, away.z));
-        let look = rotation_of_heading(libm::atan2f(away.x, away.z))
-            * Quat::from_rotation_y(self.sums.get(Channel::HeadTurn))
-            * Quat::from_rotation_x(pitch + 0.12 + self.sums.get(Channel::HeadNod))
-            * Quat::from_rotation_z(-self.sums.get(Channel::HeadTilt));
-        // A neck turns so far and no farther.
-        let away = angle_between(chest, look);
-        let look = chest.slerp(look, (1.1 / away.max(1e-3)).min(1.0));
-        self.set(joints.neck, chest.slerp(look, 0.45));
-        self.set(joints.head, look);
-    }
-
-    fn leg(&mut self, side: Side) {
-        let [upper, lower, ankle, toes] = self.performer.joints.legs[side as usize];
+    fn foot(&self, side: Side, pelvis: Quat) -> FootGoal {
         let foot = self.feet[side as usize];
-        let skeleton = &self.performer.body.skeleton;
-        let ball_at_rest = skeleton.joint(toes).offset;
         let is_front = side == Side::Left;
         let asked = self.sums.get(if is_front { Channel::FrontHeel } else { Channel::RearHeel });
         let guard = GUARD_HEELS[side as usize] * foot.planted;
-        let heel = (guard + asked).clamp(0.0, 1.0) + foot.heel;
-        let world_from_foot = foot.turn * Quat::from_rotation_x(heel);
-        let ball = foot.ball + Vec3::Y * self.ball_height(toes);
-        let ankle_at = ball - world_from_foot * ball_at_rest;
-
-        let pelvis = self.globals.rotations[self.performer.joints.hips.idx()];
         let outwards = if is_front { 0.15 } else { -0.15 };
-        let knee_towards =
-            foot.turn * Vec3::Z + 0.5 * (pelvis * Vec3::Z) + self.facing * (Vec3::X * outwards);
-        self.reach([upper, lower, ankle], ankle_at, knee_towards);
-        self.set(ankle, world_from_foot);
-        // The toes stay flat while the heel rises.
-        self.set(toes, foot.turn * Quat::from_rotation_x(heel * (1.0 - foot.planted)));
+        let knee = foot.turn * Vec3::Z + 0.5 * (pelvis * Vec3::Z) + self.facing * (Vec3::X * outwards);
+        let heel = (guard + asked).clamp(0.0, 1.0) + foot.heel;
+        FootGoal { ball: foot.ball, sole: foot.turn, heel, knee }
     }
 
-    fn arm(&mut self, side: Side) {
-        let [shoulder, upper, lower, hand] = self.performer.joints.arms[side as usize];
+    fn hand(&self, side: Side, head: Vec3) -> HandGoal {
         let out = if side == Side::Left { 1.0 } else { -1.0 };
-        let chest = self.globals.rotations[self.performer.joints.trunk[2].idx()];
-
-        // The guard moves with the head that it guards.
-        let head = self.place(self.performer.joints.head);
         let cover = self.sums.get(Channel::Cover).clamp(0.0, 1.0);
         let idle = Vec3::new(0.006, 0.012, 0.008) * self.performer.wave(self.t, 0.9, 1 + side as usize);
         let guard = match side {
@@ -366,7 +275,7 @@ impl<'a> Solver<'a> {
         let guard = head + self.facing * (guard.lerp(covering, cover) + idle);
 
         let mut wrist = guard;
-        let mut elbow_towards = self.facing * Vec3::new(out * 0.55, -1.0, -0.15);
+        let mut elbow = self.facing * Vec3::new(out * 0.55, -1.0, -0.15);
         let mut reaching = 0.0f32;
         for punch in self.performer.punches.iter().filter(|punch| punch.side == side) {
             let since = self.t - (punch.impact - punch.rise);
@@ -382,45 +291,11 @@ impl<'a> Solver<'a> {
             wrist = wrist.lerp(end, share) + self.facing * punch.aim.swing * (arc * 0.5);
             let swung = (punch.aim.swing.length() / 0.25).min(1.0);
             let lifted = self.facing * Vec3::new(out, 0.15, -0.35);
-            elbow_towards = elbow_towards.lerp(lifted, share * (0.25 + 0.75 * swung));
+            elbow = elbow.lerp(lifted, share * (0.25 + 0.75 * swung));
             reaching = reaching.max(share);
         }
         // The shoulder blade follows the fist.
-        let protraction = Quat::from_rotation_y(-out * 0.3 * reaching);
-        self.set(shoulder, chest * protraction);
-        self.reach([upper, lower, hand], wrist, elbow_towards);
-        let forearm = self.globals.rotations[lower.idx()];
-        self.set(hand, forearm);
-    }
-
-    /// Bends a limb until its end is at `target`, the middle joint pointing along `pole`.
-    fn reach(&mut self, [upper, lower, end]: [JointId; 3], target: Vec3, pole: Vec3) {
-        let skeleton = &self.performer.body.skeleton;
-        let description = skeleton.joint(upper);
-        let Some(parent) = description.parent else { return };
-        let rest = self.globals.rotations[parent.idx()];
-        // Begin with the limb at rest and slightly bent the way its hinge goes, so that the hinge stays
-        // the body's own whatever the target.
-        let hinge = match description.bone.and_then(Bone::side) {
-            _ if matches!(description.bone, Some(Bone::LeftUpperLeg | Bone::RightUpperLeg)) => Vec3::X,
-            Some(Side::Left) => Vec3::NEG_Y,
-            _ => Vec3::Y,
-        };
-        let bent = rest * Quat::from_axis_angle(hinge, 0.2);
-        let start = self.globals.point(parent, description.offset);
-        let middle = start + rest * skeleton.joint(lower).offset;
-        let joints = [start, middle, middle + bent * skeleton.joint(end).offset];
-        let goal = LimbGoal { target, pole: Some(pole), softness: 0.02, ..LimbGoal::of(joints) };
-        let solution = goal.solve();
-        self.set(upper, solution.start_turn * rest);
-        self.set(lower, solution.middle_turn * bent);
-    }
-
-    /// The height of a foot's ball when it stands (m).
-    fn ball_height(&self, toes: JointId) -> f32 {
-        let skeleton = &self.performer.body.skeleton;
-        let up = std::iter::successors(Some(toes), |joint| skeleton.joint(*joint).parent);
-        up.map(|joint| skeleton.joint(joint).offset.y).sum()
+        HandGoal { wrist, elbow, protraction: 0.3 * reaching, shrug: 0.0, bend: Quat::IDENTITY }
     }
 }
 
