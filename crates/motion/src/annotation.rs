@@ -151,6 +151,23 @@ pub const KNOWN: &[Word] = &[
     reaction("knock-down"),
 ];
 
+/// Names of whole families that people give when they do not look closer: a jab of either hand, any slip.
+const FAMILIES: &[(&str, Kind)] = &[
+    ("punch", Kind::Attack),
+    ("jab", Kind::Attack),
+    ("straight", Kind::Attack),
+    ("hook", Kind::Attack),
+    ("uppercut", Kind::Attack),
+    ("kick", Kind::Attack),
+    ("front-kick", Kind::Attack),
+    ("roundhouse", Kind::Attack),
+    ("low-kick", Kind::Attack),
+    ("catch", Kind::Attack),
+    ("block", Kind::Defence),
+    ("slip", Kind::Defence),
+    ("dodge", Kind::Defence),
+];
+
 /// A name that cannot be an annotation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -195,9 +212,10 @@ impl Annotation {
         KNOWN.iter().find(|word| word.name == self.name())
     }
 
-    /// What such actions are for; unknown words are transitions.
+    /// What such actions are for, of the names of whole families too; other unknown words are transitions.
     pub fn kind(&self) -> Kind {
-        self.word().map_or(Kind::Transition, |word| word.kind)
+        let family = || FAMILIES.iter().find(|(name, _)| *name == self.name()).map(|(_, kind)| *kind);
+        self.word().map(|word| word.kind).or_else(family).unwrap_or(Kind::Transition)
     }
 
     /// The side that acts: of `left-jab` the left.

@@ -19,6 +19,7 @@ pub mod clip;
 pub mod placement;
 pub mod pose;
 
+pub mod analyse;
 pub mod annotation;
 pub mod body;
 pub mod names;

@@ -1,0 +1,250 @@
+//! Blows of the hands: found where a wrist shoots forward, named by the arc it takes.
+
+use std::ops::Range;
+
+use glam::Vec3;
+
+use crate::annotation::Annotation;
+use crate::bone::{Bone, Side};
+
+use super::signals::{Signals, percentile};
+use super::{Discipline, Settings, Stroke};
+
+/// Blows of both hands in the order of their peaks.
+pub(super) fn hands(signals: &Signals, settings: &Settings) -> Vec<Stroke> {
+    let arms: Vec<Arm> = Side::BOTH.into_iter().filter_map(|side| Arm::of(signals, side)).collect();
+    let least = least_speed(&arms, settings);
+    let mut blows: Vec<(Blow, Side)> = Vec::new();
+    for arm in &arms {
+        blows.extend(arm.blows(signals, least).into_iter().map(|blow| (blow, arm.side)));
+    }
+    blows.sort_by_key(|(blow, _)| blow.peak);
+    let together = signals.frames(TOGETHER);
+    let alone = |(blow, side): &(Blow, Side)| {
+        let twin = |(other, other_side): &(Blow, Side)| {
+            other_side != side
+                && other.fastest.abs_diff(blow.fastest) <= together
+                && other.speed > 0.7 * blow.speed
+                && blow.speed > 0.7 * other.speed
+        };
+        !blows.iter().any(twin)
+    };
+    (blows.iter())
+        .filter(|blow| alone(blow))
+        .filter(|(blow, _)| settings.discipline != Discipline::Running || blow.reach > CATCH_REACH)
+        .map(|(blow, side)| blow.named(signals, *side, settings))
+        .collect()
+}
+
+/// Hands that shoot out at the same moment (s) push or cover; they do not strike.
+const TOGETHER: f32 = 0.04;
+/// A runner's arm that is stretched this far (share of its length) reaches for somebody; swinging arms are bent.
+const CATCH_REACH: f32 = 0.85;
+
+/// The slowest blow of this take (m/s): that of the settings, or less where even the fastest hands are slow.
+fn least_speed(arms: &[Arm], settings: &Settings) -> f32 {
+    /// Slower hands gesture.
+    const SLOWEST: f32 = 1.3;
+    let fastest = arms.iter().map(|arm| percentile(&mut arm.speeds.clone(), 0.99)).fold(0.0, f32::max);
+    settings.hand_speed.min((0.6 * fastest).max(SLOWEST))
+}
+
+/// One arm in all frames, seen from the chest.
+struct Arm<'a> {
+    side: Side,
+    wrist: &'a [Vec3],
+    elbow: Option<&'a [Vec3]>,
+    shoulder: &'a [Vec3],
+    /// Wrist relative to the chest as (left, up, ahead) (m).
+    places: Vec<Vec3>,
+    /// Its velocity (m/s).
+    rates: Vec<Vec3>,
+    speeds: Vec<f32>,
+    /// Shoulder to wrist when stretched (m).
+    length: f32,
+}
+
+/// A blow as it was measured.
+struct Blow {
+    start: usize,
+    fastest: usize,
+    peak: usize,
+    end: usize,
+    speed: f32,
+    /// Shoulder to wrist at the peak, share of the arm's length.
+    reach: f32,
+    /// Angle between upper arm and forearm at the peak (rad); π is stretched.
+    elbow: f32,
+    /// Shares of the speed at the fastest moment: towards the other side, up, ahead.
+    inwards: f32,
+    upwards: f32,
+    /// How far the path bulges out to the own side, and below, of the chord from start to peak (m).
+    bulge_out: f32,
+    bulge_down: f32,
+    /// Where the wrist goes, level, in the world (m).
+    way: Vec3,
+}
+
+impl<'a> Arm<'a> {
+    fn of(signals: &'a Signals, side: Side) -> Option<Arm<'a>> {
+        let wrist = signals.path(Bone::LeftHand.on(side))?;
+        let shoulder = signals.path(Bone::LeftUpperArm.on(side))?;
+        let elbow = signals.path(Bone::LeftLowerArm.on(side));
+        let (places, rates) = signals.relative(wrist, signals.chest());
+        let speeds = rates.iter().map(|rate| rate.length()).collect();
+        let length = match elbow {
+            Some(elbow) => shoulder[0].distance(elbow[0]) + elbow[0].distance(wrist[0]),
+            None => (0..wrist.len()).map(|frame| shoulder[frame].distance(wrist[frame])).fold(0.0, f32::max),
+        };
+        Some(Arm { side, wrist, elbow, shoulder, places, rates, speeds, length: length.max(0.05) })
+    }
+
+    fn blows(&self, signals: &Signals, least: f32) -> Vec<Blow> {
+        /// Two blows of the same hand are never closer (s).
+        const APART: f32 = 0.08;
+        let mut found: Vec<Blow> = Vec::new();
+        for frame in 1..self.speeds.len().saturating_sub(1) {
+            let speed = self.speeds[frame];
+            if speed < least {
+                continue;
+            }
+            let near = signals.around(frame, APART, APART);
+            let is_greatest = near.clone().all(|other| match other.cmp(&frame) {
+                std::cmp::Ordering::Less => self.speeds[other] < speed,
+                _ => self.speeds[other] <= speed,
+            });
+            if !is_greatest || self.rates[frame].z < (0.4 * least).max(0.2 * speed) {
+                continue;
+            }
+            let blow = self.blow(signals, frame);
+            if blow.reach < LEAST_REACH || blow.elbow < LEAST_ELBOW {
+                continue;
+            }
+            match found.last_mut() {
+                // The same swing, seen twice.
+                Some(last) if blow.start < last.fastest || blow.peak == last.peak => {
+                    if blow.speed > last.speed {
+                        *last = blow;
+                    }
+                }
+                _ => found.push(blow),
+            }
+        }
+        found
+    }
+
+    fn blow(&self, signals: &Signals, fastest: usize) -> Blow {
+        /// Longest way to the fastest moment, and from there to the farthest (s).
+        const LONGEST: (f32, f32) = (0.3, 0.25);
+        /// Longest return (s).
+        const RETURN: f32 = 0.5;
+        let (speed, last) = (self.speeds[fastest], self.speeds.len() - 1);
+        let earliest = fastest.saturating_sub(signals.frames(LONGEST.0));
+        let mut start = fastest;
+        while start > earliest && self.speeds[start] > 0.25 * speed {
+            let is_lull = self.speeds[start] < 0.5 * speed && self.speeds[start - 1] > self.speeds[start];
+            if is_lull {
+                break;
+            }
+            start -= 1;
+        }
+        let latest = (fastest + signals.frames(LONGEST.1)).min(last);
+        let mut peak = fastest;
+        while peak < latest && self.rates[peak].z > 0.0 {
+            peak += 1;
+        }
+        // Over when the hand comes to rest after its return, or leaves again.
+        let mut end = (peak + signals.frames(0.06)).min(last);
+        let latest = (peak + signals.frames(RETURN)).min(last);
+        while end < latest && (self.speeds[end] > 0.2 * speed || self.speeds[end + 1] < self.speeds[end]) {
+            end += 1;
+        }
+        let outwards = if self.side == Side::Left { 1.0 } else { -1.0 };
+        let rate = self.rates[fastest] / speed;
+        let bulge = bulge(&self.places, start..peak + 1);
+        let chord = self.wrist[peak] - self.wrist[start];
+        Blow {
+            start,
+            fastest,
+            peak,
+            end,
+            speed,
+            reach: self.shoulder[peak].distance(self.wrist[peak]) / self.length,
+            elbow: self.elbow_angle(peak),
+            inwards: -outwards * rate.x,
+            upwards: rate.y,
+            bulge_out: outwards * bulge.x,
+            bulge_down: -bulge.y,
+            way: Vec3::new(chord.x, 0.0, chord.z),
+        }
+    }
+
+    fn elbow_angle(&self, frame: usize) -> f32 {
+        let Some(elbow) = self.elbow else { return std::f32::consts::PI };
+        let upper = self.shoulder[frame] - elbow[frame];
+        let lower = self.wrist[frame] - elbow[frame];
+        let lengths = upper.length() * lower.length();
+        if lengths < 1e-6 {
+            return std::f32::consts::PI;
+        }
+        libm::acosf((upper.dot(lower) / lengths).clamp(-1.0, 1.0))
+    }
+}
+
+/// Shorter reaches lift the guard.
+const LEAST_REACH: f32 = 0.5;
+/// An arm folded tighter than this (rad) hits nobody.
+const LEAST_ELBOW: f32 = 0.9;
+/// Arms bent more than this (rad) at the peak hook or cut upwards.
+const BENT: f32 = 1.57;
+/// Arms bent less than this (rad) go straight, unless they swing.
+const STRETCHED: f32 = 1.92;
+
+impl Blow {
+    fn named(&self, signals: &Signals, side: Side, settings: &Settings) -> Stroke {
+        let (rest, confidence) = if settings.discipline == Discipline::Running {
+            ("catch", 0.6)
+        } else {
+            self.class(signals, side)
+        };
+        Stroke {
+            start: self.start,
+            peak: self.peak,
+            end: self.end,
+            annotation: Annotation::sided(side, rest),
+            confidence,
+        }
+    }
+
+    fn class(&self, signals: &Signals, side: Side) -> (&'static str, f32) {
+        let rises = self.upwards > 0.35 && self.bulge_down > 0.08 && self.bulge_down > self.bulge_out;
+        let swings = self.bulge_out > 0.2;
+        let bent = self.elbow < BENT;
+        let half_bent = self.elbow < STRETCHED;
+        if swings {
+            ("hook", 0.8)
+        } else if half_bent && rises {
+            ("uppercut", 0.75)
+        } else if bent || half_bent && self.inwards > 0.3 {
+            if self.upwards > 0.45 { ("uppercut", 0.7) } else { ("hook", 0.7) }
+        } else {
+            let ahead = self.way.try_normalize().unwrap_or(signals.ahead[self.peak]);
+            let lead = 0.5 * (signals.lead(self.start, ahead) + signals.lead(self.peak, ahead));
+            let leads = if side == Side::Left { lead > 0.0 } else { lead < 0.0 };
+            let confidence = 0.7 + 0.25 * (lead.abs() / 0.3).min(1.0);
+            (if leads { "jab" } else { "straight" }, confidence)
+        }
+    }
+}
+
+/// The point of a path that is farthest from its chord, as seen from the chord (m).
+fn bulge(path: &[Vec3], frames: Range<usize>) -> Vec3 {
+    let (first, last) = (path[frames.start], path[frames.end - 1]);
+    let Some(along) = (last - first).try_normalize() else { return Vec3::ZERO };
+    frames
+        .map(|frame| {
+            let from_start = path[frame] - first;
+            from_start - along * from_start.dot(along)
+        })
+        .fold(Vec3::ZERO, |far, off| if off.length_squared() > far.length_squared() { off } else { far })
+}
