@@ -175,6 +175,13 @@ impl Figure {
         }
     }
 
+    /// Where the ball of a foot is, as [`FootGoal::ball`] has it, when its ankle is somewhere and its sole turned so (m).
+    pub fn ball_below(&self, side: Side, ankle: Vec3, sole: Quat) -> Vec3 {
+        let [.., toes] = self.joints.legs[side as usize];
+        let standing = self.rest.positions[toes.idx()].y;
+        ankle + sole * self.body.skeleton.joint(toes).offset - Vec3::Y * standing
+    }
+
     /// The pose that does what is asked, as nearly as the body allows.
     pub fn pose(&self, posture: &Posture) -> Pose {
         self.globals(posture).to_pose(&self.body.skeleton)

@@ -11,6 +11,8 @@ pub struct Plant {
     pub landed: f32,
     /// How long it was in the air before (s).
     pub swing: f32,
+    /// How high the ball was lifted on its way (m).
+    pub lift: f32,
     /// Where the ball stands and which way the foot points.
     pub placement: Placement,
 }
@@ -21,10 +23,6 @@ pub struct Footwork {
     plants: Vec<Plant>,
 }
 
-/// How high the ball of the foot rises in the shortest step (m): clear of the floor...
-const STEP_HEIGHT: f32 = 0.05;
-/// ...and how much higher for every metre of step (-).
-const STEP_RISE: f32 = 0.1;
 /// How far the heel rises while the foot is carried (rad).
 const CARRIED_HEEL: f32 = 0.35;
 
@@ -44,7 +42,7 @@ pub struct FootAt {
 impl Footwork {
     /// A foot that has always stood here.
     pub fn standing(placement: Placement) -> Footwork {
-        Footwork { plants: vec![Plant { landed: f32::NEG_INFINITY, swing: 0.0, placement }] }
+        Footwork { plants: vec![Plant { landed: f32::NEG_INFINITY, swing: 0.0, lift: 0.0, placement }] }
     }
 
     /// Steps to another place. Steps must be given in order of time.
@@ -72,20 +70,18 @@ impl Footwork {
         if share <= 0.0 {
             return standing(from);
         }
-        // The foot leaves and lands softly, and is highest a little before half way.
-        let along = smootherstep(share);
-        let arc = smootherstep(share / 0.45).min(1.0) * smootherstep((1.0 - share) / 0.55);
-        let length = from.position.distance(to.placement.position);
-        let height = STEP_HEIGHT + STEP_RISE * length.min(1.0);
+        // The foot is lifted before it is carried and set down after, and is highest a little before half way.
+        let along = smootherstep((share - 0.1) / 0.8);
+        let arc = smootherstep(share / 0.42) * smootherstep((1.0 - share) / 0.5);
         let position = Ground {
             x: from.position.x + along * (to.placement.position.x - from.position.x),
             z: from.position.z + along * (to.placement.position.z - from.position.z),
         };
         let turn = from.heading + along * wrap_angle(to.placement.heading - from.heading);
         FootAt {
-            ball: position.at_height(height * arc),
+            ball: position.at_height(to.lift * arc),
             turn: rotation_of_heading(turn),
-            heel: CARRIED_HEEL * arc,
+            heel: CARRIED_HEEL * arc * (to.lift / 0.06).min(1.0),
             planted: 1.0 - smootherstep(share / 0.2) * smootherstep((1.0 - share) / 0.2),
         }
     }
@@ -99,7 +95,7 @@ mod tests {
     fn planted_feet_do_not_move_and_steps_arrive() {
         let at = |z: f32| Placement { position: Ground { x: 0.1, z }, heading: 0.2 };
         let mut foot = Footwork::standing(at(0.0));
-        foot.step(Plant { landed: 1.0, swing: 0.3, placement: at(0.4) });
+        foot.step(Plant { landed: 1.0, swing: 0.3, lift: 0.06, placement: at(0.4) });
         for t in [-5.0, 0.0, 0.7] {
             assert_eq!(foot.at(t).ball, Vec3::new(0.1, 0.0, 0.0));
         }

@@ -7,16 +7,27 @@
 //!
 //! It knows nothing of the analyser that its clips go through.
 
+pub mod boxing;
+mod bounce;
+pub mod curve;
 mod figure;
 mod footwork;
+mod limb;
+mod path;
 mod performance;
 mod performer;
 mod sparring;
 mod stroke;
+mod timeline;
 
+pub use bounce::{Bounce, Hop};
+pub use boxing::boxing;
 pub use figure::{Figure, FootGoal, HandGoal, Posture};
-pub use footwork::{Footwork, Plant};
+pub use footwork::{FootAt, Footwork, Plant};
+pub use limb::{Aim, Kick, Punch};
+pub use path::Path;
 pub use performance::{Beat, Casting, Performance, Temperament};
-pub use performer::{Aim, Performer, Punch, Stance};
+pub use performer::{Performer, Stance};
 pub use sparring::sparring;
-pub use stroke::{Channel, Stroke, Strokes};
+pub use stroke::{Channel, Stroke, Strokes, Sums};
+pub use timeline::{Span, Timeline};

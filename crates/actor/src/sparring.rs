@@ -5,10 +5,11 @@ use std::sync::Arc;
 use glam::Vec3;
 use randori_motion::take::Color;
 use randori_motion::{
-    Bone, Build, Character, Clip, Event, EventKind, FrameRate, Ground, Placement, Side, Take,
+    Bone, Build, Character, Event, EventKind, Ground, Placement, Side, Take,
 };
 
-use crate::performer::{Aim, Performer, Punch, Stance};
+use crate::boxing::{Boxer, Fist, Height, Shuffle};
+use crate::performer::Stance;
 use crate::stroke::{Channel, Stroke};
 
 /// How long the bout lasts (s).
@@ -40,18 +41,18 @@ pub fn sparring(seed: u64) -> Take {
     bout.move_to(blue, 0.85, place(0.10, -0.64, -0.05));
     bout.move_to(red, 1.10, place(-0.06, 0.66, half_turn - 0.06));
     bout.throw(blue, Blow::Jab, 1.55, Outcome::Misses);
-    bout.sway(red, 1.50);
+    bout.boxer(red).sway(1.50);
 
     // A jab and a straight into red's cover.
     bout.move_to(blue, 2.25, place(0.08, -0.56, -0.06));
     bout.throw(blue, Blow::Jab, 2.42, Outcome::Blocked);
     bout.throw(blue, Blow::Straight, 2.74, Outcome::Blocked);
-    bout.cover(red, 2.30, 0.55);
+    bout.boxer(red).cover(2.30, 0.55);
 
     // Red answers with a hook; blue ducks under it and digs a right into the ribs.
     bout.move_to(red, 3.30, place(-0.02, 0.58, half_turn - 0.08));
     bout.throw(red, Blow::Hook, 3.72, Outcome::Misses);
-    bout.duck(blue, 3.68);
+    bout.boxer(blue).duck(3.68);
     bout.throw(blue, Blow::Body, 4.22, Outcome::Lands);
     bout.move_to(red, 4.78, place(0.10, 0.86, half_turn + 0.05));
 
@@ -59,9 +60,9 @@ pub fn sparring(seed: u64) -> Take {
     bout.move_to(blue, 5.35, place(-0.16, -0.52, 0.16));
     bout.move_to(red, 5.75, place(0.22, 0.74, half_turn + 0.20));
     bout.throw(red, Blow::Jab, 6.30, Outcome::Misses);
-    bout.slip(blue, 6.26, 1.0);
+    bout.boxer(blue).slip(Side::Left, 6.26);
     bout.throw(red, Blow::Straight, 6.66, Outcome::Misses);
-    bout.slip(blue, 6.64, -1.0);
+    bout.boxer(blue).slip(Side::Right, 6.64);
 
     // A step in, and the counter lands and sends red back.
     bout.move_to(blue, 7.02, place(-0.06, -0.26, 0.20));
@@ -115,93 +116,46 @@ enum Outcome {
 }
 
 struct Bout {
-    boxers: [Performer; 2],
+    boxers: [Boxer; 2],
     events: Vec<Event>,
 }
 
-fn boxer(build: Build, placement: Placement, seed: u64) -> Performer {
-    let mut boxer = Performer::new(Arc::new(build.body()), Stance::BOXER, placement, seed);
+fn boxer(build: Build, placement: Placement, seed: u64) -> Boxer {
+    let mut boxer = Boxer::new(Arc::new(build.body()), Stance::BOXER, placement, seed);
     boxer.look_at(placement.point(Vec3::new(0.0, 1.5, 1.3)));
     boxer
 }
 
 impl Bout {
-    fn boxer(&mut self, who: Who) -> &mut Performer {
+    fn boxer(&mut self, who: Who) -> &mut Boxer {
         &mut self.boxers[who as usize]
     }
 
+    /// Hops on the spot until it is time to be elsewhere at `landed`.
     fn move_to(&mut self, who: Who, landed: f32, to: Placement) {
+        const FLIGHT: f32 = 0.13;
         let boxer = self.boxer(who);
-        boxer.shuffle(landed, to);
-        // Weight sinks into the step.
-        boxer.stroke(Stroke {
-            channel: Channel::Crouch,
-            start: landed - 0.45,
-            rise: 0.2,
-            hold: 0.05,
-            fall: 0.3,
-            amount: 0.025,
-        });
+        let takeoff = landed - FLIGHT - 0.05;
+        boxer.hop_until(takeoff - 0.22);
+        boxer.shuffle(Shuffle { takeoff, flight: FLIGHT, to });
     }
 
     /// A blow that arrives at `t`, with the whole body behind it.
     fn throw(&mut self, who: Who, blow: Blow, t: f32, outcome: Outcome) {
         let target = self.target(who, blow, t, outcome);
-        let boxer = self.boxer(who);
-        let (side, swing) = match blow {
-            Blow::Jab => (Side::Left, Vec3::ZERO),
-            Blow::Straight => (Side::Right, Vec3::ZERO),
-            Blow::Hook => (Side::Left, Vec3::new(0.34, 0.05, 0.05)),
-            Blow::Body => (Side::Right, Vec3::new(-0.10, -0.10, 0.0)),
+        let (fist, side, height) = match blow {
+            Blow::Jab => (Fist::Straight, Side::Left, Height::Head),
+            Blow::Straight => (Fist::Straight, Side::Right, Height::Head),
+            Blow::Hook => (Fist::Hook, Side::Left, Height::Head),
+            Blow::Body => (Fist::Straight, Side::Right, Height::Body),
         };
-        let (rise, fall) = match blow {
-            Blow::Jab => (0.14, 0.30),
-            Blow::Straight | Blow::Body => (0.20, 0.36),
-            Blow::Hook => (0.24, 0.40),
-        };
-        boxer.punch(Punch { side, impact: t, rise, fall, aim: Aim { point: target, swing } });
-
-        // Each stroke peaks with the fist, or a little before it: hips lead, chest follows.
-        let mut push = |channel, lead: f32, amount: f32| {
-            let rise = rise + 0.04;
-            boxer.stroke(Stroke { channel, start: t - rise - lead, rise, hold: 0.03 + lead, fall, amount });
-        };
-        match blow {
-            Blow::Jab => {
-                push(Channel::ChestTurn, 0.01, -0.28);
-                push(Channel::HipTurn, 0.02, -0.10);
-                push(Channel::Ahead, 0.02, 0.09);
-                push(Channel::Bow, 0.01, 0.06);
-            }
-            Blow::Straight => {
-                push(Channel::ChestTurn, 0.01, 1.05);
-                push(Channel::HipTurn, 0.03, 0.75);
-                push(Channel::Ahead, 0.03, 0.13);
-                push(Channel::Crouch, 0.03, 0.04);
-                push(Channel::Bow, 0.01, 0.10);
-                push(Channel::RearHeel, 0.03, 0.35);
-            }
-            Blow::Hook => {
-                push(Channel::ChestTurn, 0.01, -0.55);
-                push(Channel::HipTurn, 0.04, -0.45);
-                push(Channel::Ahead, 0.02, 0.10);
-                push(Channel::FrontHeel, 0.03, 0.25);
-            }
-            Blow::Body => {
-                push(Channel::ChestTurn, 0.01, 0.85);
-                push(Channel::HipTurn, 0.03, 0.55);
-                push(Channel::Crouch, 0.04, 0.17);
-                push(Channel::Bow, 0.03, 0.30);
-                push(Channel::Ahead, 0.03, 0.14);
-                push(Channel::RearHeel, 0.03, 0.35);
-            }
-        }
+        self.boxer(who).throw_at(fist, side, height, t, Some(target));
         self.tell(who, blow, t, outcome, side, target);
     }
 
     /// Where the fist goes: the surface of what it hits, as it will be when it arrives.
     fn target(&self, who: Who, blow: Blow, t: f32, outcome: Outcome) -> Vec3 {
-        let (me, other) = (&self.boxers[who as usize], &self.boxers[who.other() as usize]);
+        let (me, other) = (self.boxers[who as usize].performer(), self.boxers[who.other() as usize].performer());
         let bone = if matches!(blow, Blow::Body) { Bone::Spine } else { Bone::Head };
         let place = other.place_of(bone, t);
         let towards_me = (me.place_of(bone, t) - place).with_y(0.0).normalize_or(Vec3::Z);
@@ -256,58 +210,12 @@ impl Bout {
         self.events.push(event);
     }
 
-    fn cover(&mut self, who: Who, from: f32, hold: f32) {
-        let boxer = self.boxer(who);
-        let mut push = |channel, amount| {
-            boxer.stroke(Stroke { channel, start: from - 0.2, rise: 0.2, hold, fall: 0.35, amount });
-        };
-        push(Channel::Cover, 1.0);
-        push(Channel::Crouch, 0.03);
-        push(Channel::HeadNod, 0.15);
-    }
-
-    fn sway(&mut self, who: Who, t: f32) {
-        let boxer = self.boxer(who);
-        let mut push = |channel, amount| {
-            boxer.stroke(Stroke { channel, start: t - 0.2, rise: 0.22, hold: 0.08, fall: 0.42, amount });
-        };
-        push(Channel::Bow, -0.42);
-        push(Channel::Ahead, -0.12);
-        push(Channel::Crouch, 0.03);
-    }
-
-    /// Slips to the own left (1) or right (-1).
-    fn slip(&mut self, who: Who, t: f32, side: f32) {
-        let boxer = self.boxer(who);
-        let mut push = |channel, amount| {
-            boxer.stroke(Stroke { channel, start: t - 0.22, rise: 0.22, hold: 0.06, fall: 0.30, amount });
-        };
-        push(Channel::Lean, 0.38 * side);
-        push(Channel::Aside, 0.07 * side);
-        push(Channel::Crouch, 0.06);
-        push(Channel::Bow, 0.10);
-        push(Channel::ChestTurn, 0.35 * side);
-    }
-
-    fn duck(&mut self, who: Who, t: f32) {
-        let boxer = self.boxer(who);
-        let mut push = |channel, amount| {
-            boxer.stroke(Stroke { channel, start: t - 0.30, rise: 0.30, hold: 0.12, fall: 0.42, amount });
-        };
-        push(Channel::Crouch, 0.20);
-        push(Channel::Bow, 0.42);
-        push(Channel::RearHeel, 0.25);
-    }
-
     fn take(self, seed: u64) -> Take {
-        let rate = FrameRate::HOUSE;
-        let n_frames = (DURATION * rate.fps() as f32) as usize + 1;
         let mut take = Take::new("sparring", seed);
-        for (boxer, (who, color)) in self.boxers.iter().zip([(Who::Blue, BLUE), (Who::Red, RED)]) {
-            let poses = (0..n_frames).map(|frame| boxer.pose(rate.time_of(frame) as f32));
-            let body = Arc::clone(boxer.body());
-            let clip = Clip::from_poses("sparring", Arc::clone(&body.skeleton), rate, poses);
-            let clip = clip.expect("strokes, steps and their sums are finite");
+        for (mut boxer, (who, color)) in self.boxers.into_iter().zip([(Who::Blue, BLUE), (Who::Red, RED)]) {
+            boxer.hop_until(DURATION + 1.0);
+            let clip = boxer.clip("sparring", DURATION);
+            let body = Arc::clone(boxer.performer().body());
             take.characters.push(Character { name: who.name(), color, body, enter: 0.0, clip });
         }
         take.events = self.events;

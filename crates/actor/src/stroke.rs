@@ -2,6 +2,8 @@
 
 use randori_motion::math::smootherstep;
 
+use crate::timeline::{Span, Timeline};
+
 /// One degree of freedom of the trunk and head, relative to the stance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
@@ -27,14 +29,24 @@ pub enum Channel {
     HeadTilt,
     /// Both fists rise to cover the face, 0 to 1.
     Cover,
-    /// The heel of the front foot rises (rad).
-    FrontHeel,
-    /// The heel of the rear foot rises (rad).
-    RearHeel,
+    /// The weight goes onto the left foot (1) or the right one (-1).
+    Load,
+    /// The pelvis alone bends forward (rad).
+    HipBow,
+    /// The pelvis alone bends to the own left (rad).
+    HipLean,
+    /// The heel of the left foot rises (rad).
+    LeftHeel,
+    /// The heel of the right foot rises (rad).
+    RightHeel,
+    /// The left foot turns about its ball to the own left (rad).
+    LeftPivot,
+    /// The right foot turns about its ball to the own left (rad).
+    RightPivot,
 }
 
 impl Channel {
-    const COUNT: usize = Channel::RearHeel as usize + 1;
+    const COUNT: usize = Channel::RightPivot as usize + 1;
 }
 
 /// A push on one channel that comes and goes: nothing before `start`, `amount` after `rise` seconds, kept
@@ -64,10 +76,20 @@ impl Stroke {
     }
 }
 
+impl Span for Stroke {
+    fn start(&self) -> f32 {
+        self.start
+    }
+
+    fn end(&self) -> f32 {
+        self.start + self.rise + self.hold + self.fall
+    }
+}
+
 /// Strokes laid over each other: they add up, so one flows into the next.
 #[derive(Clone, Debug, Default)]
 pub struct Strokes {
-    strokes: Vec<Stroke>,
+    strokes: Timeline<Stroke>,
 }
 
 impl Strokes {
@@ -79,7 +101,7 @@ impl Strokes {
     /// The sum on every channel at a time.
     pub fn at(&self, t: f32) -> Sums {
         let mut sums = Sums([0.0; Channel::COUNT]);
-        for stroke in &self.strokes {
+        for stroke in self.strokes.under_way(t) {
             sums.0[stroke.channel as usize] += stroke.amount * stroke.envelope(t);
         }
         sums
