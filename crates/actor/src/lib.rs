@@ -11,6 +11,7 @@ mod figure;
 mod footwork;
 mod performance;
 mod performer;
+mod running;
 mod sparring;
 mod stroke;
 
@@ -18,5 +19,6 @@ pub use figure::{Figure, FootGoal, HandGoal, Posture};
 pub use footwork::{Footwork, Plant};
 pub use performance::{Beat, Casting, Performance, Temperament};
 pub use performer::{Aim, Performer, Punch, Stance};
+pub use running::running;
 pub use sparring::sparring;
 pub use stroke::{Channel, Stroke, Strokes};
