@@ -7,8 +7,8 @@
 //!
 //! It knows nothing of the analyser that its clips go through.
 
-pub mod boxing;
 mod bounce;
+pub mod boxing;
 pub mod curve;
 mod figure;
 mod footwork;
@@ -16,6 +16,7 @@ mod limb;
 mod path;
 mod performance;
 mod performer;
+mod running;
 mod sparring;
 mod stroke;
 mod timeline;
@@ -28,6 +29,7 @@ pub use limb::{Aim, Kick, Punch};
 pub use path::Path;
 pub use performance::{Beat, Casting, Performance, Temperament};
 pub use performer::{Performer, Stance};
+pub use running::running;
 pub use sparring::sparring;
 pub use stroke::{Channel, Stroke, Strokes, Sums};
 pub use timeline::{Span, Timeline};

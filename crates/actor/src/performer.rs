@@ -96,7 +96,8 @@ impl Performer {
             figure: Figure::new(body),
             stance,
         };
-        performer.feet = Side::BOTH.map(|side| Footwork::standing(performer.foot_place(placement, side, Side::Left)));
+        performer.feet =
+            Side::BOTH.map(|side| Footwork::standing(performer.foot_place(placement, side, Side::Left)));
         performer
     }
 
@@ -304,7 +305,10 @@ impl<'a> Moment<'a> {
         let bladed = stance.bladed * self.lead;
         let twist = 0.05 * performer.wave(t, 0.43, 4);
         let bent = |bow: f32, lean: f32, turn: f32| {
-            self.facing * Quat::from_rotation_x(bow) * Quat::from_rotation_z(-lean) * Quat::from_rotation_y(turn)
+            self.facing
+                * Quat::from_rotation_x(bow)
+                * Quat::from_rotation_z(-lean)
+                * Quat::from_rotation_y(turn)
         };
         let mut posture = Posture {
             hips,
@@ -318,7 +322,9 @@ impl<'a> Moment<'a> {
         };
         let neck = performer.figure.place_of(Bone::Neck, &posture);
         let ahead = performer.path.at(t + EYES_LEAD);
-        let target = performer.gaze.unwrap_or_else(|| ahead.point(Vec3::new(0.0, 0.92 * performer.figure.stature(), 2.0)));
+        let target = performer
+            .gaze
+            .unwrap_or_else(|| ahead.point(Vec3::new(0.0, 0.92 * performer.figure.stature(), 2.0)));
         posture.head = facing(neck + Vec3::Y * 0.1, target)
             * Quat::from_rotation_y(sum(Channel::HeadTurn) + 0.05 * performer.wave(t, 0.29, 0))
             * Quat::from_rotation_x(0.14 + sum(Channel::HeadNod))
@@ -337,7 +343,8 @@ impl<'a> Moment<'a> {
         // Heels go down as the legs give and up as they push.
         let guard = rear + ahead * (front - rear) + 2.2 * (self.height + 0.04);
         let sole = rotation_of_heading(self.sums.get(pivot)) * foot.turn;
-        let knee = sole * Vec3::Z + 0.5 * (pelvis * Vec3::Z) + self.facing * Vec3::new(0.15 * sign(side), 0.0, 0.0);
+        let knee =
+            sole * Vec3::Z + 0.5 * (pelvis * Vec3::Z) + self.facing * Vec3::new(0.15 * sign(side), 0.0, 0.0);
         let heel = (guard + self.sums.get(heel)).clamp(0.0, 1.1) + foot.heel;
         let standing = FootGoal { ball: foot.ball, sole, heel, knee };
         let kicks = self.performer.kicks.under_way(self.t).filter(|kick| kick.side == side);
@@ -378,6 +385,12 @@ impl<'a> Moment<'a> {
             elbow = elbow.lerp(self.facing * punch.elbow.normalize_or_zero(), share);
             protraction += punch.protraction * share;
         }
-        HandGoal { wrist, elbow, protraction, shrug: 0.12 * self.sums.get(Channel::Cover), bend: Quat::IDENTITY }
+        HandGoal {
+            wrist,
+            elbow,
+            protraction,
+            shrug: 0.12 * self.sums.get(Channel::Cover),
+            bend: Quat::IDENTITY,
+        }
     }
 }

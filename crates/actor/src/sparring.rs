@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use randori_motion::take::Color;
-use randori_motion::{
-    Bone, Build, Character, Event, EventKind, Ground, Placement, Side, Take,
-};
+use randori_motion::{Bone, Build, Character, Event, EventKind, Ground, Placement, Side, Take};
 
 use crate::boxing::{Boxer, Fist, Height, Shuffle};
 use crate::performer::Stance;
@@ -155,7 +153,8 @@ impl Bout {
 
     /// Where the fist goes: the surface of what it hits, as it will be when it arrives.
     fn target(&self, who: Who, blow: Blow, t: f32, outcome: Outcome) -> Vec3 {
-        let (me, other) = (self.boxers[who as usize].performer(), self.boxers[who.other() as usize].performer());
+        let (me, other) =
+            (self.boxers[who as usize].performer(), self.boxers[who.other() as usize].performer());
         let bone = if matches!(blow, Blow::Body) { Bone::Spine } else { Bone::Head };
         let place = other.place_of(bone, t);
         let towards_me = (me.place_of(bone, t) - place).with_y(0.0).normalize_or(Vec3::Z);

@@ -43,7 +43,14 @@ struct Backing {
 impl Backing {
     fn of(fist: Fist, is_lead: bool) -> Backing {
         let row = |[chest, hips, ahead, crouch, bow, pivot, heel, speed]: [f32; 8]| Backing {
-            chest, hips, ahead, crouch, bow, pivot, heel, speed,
+            chest,
+            hips,
+            ahead,
+            crouch,
+            bow,
+            pivot,
+            heel,
+            speed,
         };
         match (fist, is_lead) {
             (Fist::Straight, true) => row([0.30, 0.12, 0.09, 0.01, 0.06, 0.05, 0.05, 5.4]),
@@ -111,7 +118,15 @@ impl Boxer {
     }
 
     /// The way of a fist, its timing left open.
-    fn aimed(&mut self, fist: Fist, side: Side, height: Height, t: f32, protraction: f32, target: Option<Vec3>) -> Punch {
+    fn aimed(
+        &mut self,
+        fist: Fist,
+        side: Side,
+        height: Height,
+        t: f32,
+        protraction: f32,
+        target: Option<Vec3>,
+    ) -> Punch {
         let out = sign(side);
         let stature = self.performer.figure().stature();
         let arm = self.performer.figure().arm_length();

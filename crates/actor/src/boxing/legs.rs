@@ -60,7 +60,11 @@ impl Boxer {
                 self.push(Channel::ChestTurn, shape.earlier(0.0), -out * 0.65 * turn * power);
                 self.push(Channel::Lean, shape.earlier(0.03), -out * lean);
                 self.push(Channel::HipLean, shape.earlier(0.03), -out * 0.8 * lean);
-                self.push(Channel::Bow, shape.earlier(0.02), if height == Height::Legs { -0.08 } else { -0.28 });
+                self.push(
+                    Channel::Bow,
+                    shape.earlier(0.02),
+                    if height == Height::Legs { -0.08 } else { -0.28 },
+                );
                 self.push(pivot, shape.earlier(0.07), -out * 0.9 * turn);
                 self.push(heel, shape.earlier(0.04), 0.2);
                 self.push(Channel::Crouch, standing, if height == Height::Legs { 0.02 } else { -0.02 });
@@ -110,7 +114,8 @@ impl Boxer {
             back: landed - impact - 0.12,
         };
         self.performer.kick(Kick { lifted, landed, blow, ..kick });
-        let stray = Placement { position: Ground { x: self.spread(0.03), z: self.spread(0.04) }, heading: 0.0 };
+        let stray =
+            Placement { position: Ground { x: self.spread(0.03), z: self.spread(0.04) }, heading: 0.0 };
         let placement = self.performer.foot_place(self.performer.path().last(), side, self.lead).then(stray);
         self.performer.step(side, Plant { landed, swing: landed - lifted, lift: 0.0, placement });
         self.landed = landed;
@@ -124,7 +129,15 @@ impl Boxer {
     }
 
     /// A kick between two places of the ankle in the body's frame (m), its timing left open.
-    fn kick_from(&self, side: Side, drawn: Vec3, ankle: Vec3, bulge: Vec3, soles: [Quat; 2], knees: [Vec3; 2]) -> Kick {
+    fn kick_from(
+        &self,
+        side: Side,
+        drawn: Vec3,
+        ankle: Vec3,
+        bulge: Vec3,
+        soles: [Quat; 2],
+        knees: [Vec3; 2],
+    ) -> Kick {
         let figure = self.performer.figure();
         Kick {
             side,

@@ -3,8 +3,8 @@
 use std::f32::consts::{FRAC_PI_4, TAU};
 use std::sync::Arc;
 
-use rand::{RngExt, SeedableRng};
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use randori_motion::{Annotation, Ground, Placement, Side};
 
@@ -32,7 +32,10 @@ enum Act {
     Switch,
 }
 
-use Act::{Cover, Duck, JumpBack, Lead, LeadKick, LeadParry, Rear, RearKick, RearParry, SlipLeft, SlipRight, Sway, Switch};
+use Act::{
+    Cover, Duck, JumpBack, Lead, LeadKick, LeadParry, Rear, RearKick, RearParry, SlipLeft, SlipRight, Sway,
+    Switch,
+};
 use Fist::{Hook, Straight, Uppercut};
 use Height::{Body, Head, Legs};
 use Leg::{Front, Round};
@@ -236,7 +239,8 @@ impl Routine {
         self.idle_ends();
         let start = self.boxer.landed;
         let takeoff = start + self.stance_time();
-        let to = self.boxer.performer.path().last().then(Placement { position: Ground::default(), heading: by });
+        let to =
+            self.boxer.performer.path().last().then(Placement { position: Ground::default(), heading: by });
         let flight = self.manner.flight + 0.02;
         self.boxer.shuffle(Shuffle { takeoff, flight, to });
         let name = if by > 0.0 { "turn-left" } else { "turn-right" };

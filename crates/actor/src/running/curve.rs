@@ -1,0 +1,109 @@
+//! Curves over time: sampled and smoothed ones, and paths through keys.
+
+/// Samples per second of sampled curves.
+const RATE: f32 = 120.0;
+
+/// A quantity over time, sampled evenly and read between the samples.
+#[derive(Clone, Debug)]
+pub(super) struct Curve {
+    samples: Vec<f32>,
+}
+
+impl Curve {
+    /// The curve that has these values at moments of `[0, seconds]`.
+    pub(super) fn of(seconds: f32, value: impl FnMut(f32) -> f32) -> Curve {
+        let n_samples = (seconds.max(0.0) * RATE) as usize + 2;
+        Curve { samples: (0..n_samples).map(|k| k as f32 / RATE).map(value).collect() }
+    }
+
+    /// The same with its corners rounded by a Gaussian of width `sigma` (s). The ends are taken to go on as
+    /// they are.
+    pub(super) fn rounded(&self, sigma: f32) -> Curve {
+        let width = sigma * RATE;
+        let half = (3.5 * width) as isize;
+        let weights: Vec<f32> =
+            (-half..=half).map(|k| k as f32 / width.max(1e-3)).map(|x| libm::expf(-0.5 * x * x)).collect();
+        let total: f32 = weights.iter().sum();
+        let last = self.samples.len() as isize - 1;
+        let mean = |at: isize| {
+            let weighted = weights
+                .iter()
+                .zip(at - half..)
+                .map(|(weight, k)| weight * self.samples[k.clamp(0, last) as usize]);
+            weighted.sum::<f32>() / total
+        };
+        Curve { samples: (0..=last).map(mean).collect() }
+    }
+
+    /// Its integral from 0 on.
+    pub(super) fn integrated(&self) -> Curve {
+        // Sums run in doubles: takes are long and steps are short.
+        let mut sum = 0.0_f64;
+        let mut samples = vec![0.0];
+        for pair in self.samples.windows(2) {
+            sum += 0.5 * f64::from(pair[0] + pair[1]) / f64::from(RATE);
+            samples.push(sum as f32);
+        }
+        Curve { samples }
+    }
+
+    /// The value at a time (s), by the cubic through four samples; beyond the ends the nearest value.
+    pub(super) fn at(&self, t: f32) -> f32 {
+        let last = self.samples.len() as isize - 1;
+        let x = (t * RATE).clamp(0.0, last as f32);
+        let k = x as isize;
+        let u = x - k as f32;
+        let sample = |k: isize| self.samples[k.clamp(0, last) as usize];
+        let [a, b, c, d] = [sample(k - 1), sample(k), sample(k + 1), sample(k + 2)];
+        let (from, to) = (0.5 * (c - a), 0.5 * (d - b));
+        let (rest, turn) = (c - b, from + to - 2.0 * (c - b));
+        b + u * (from + u * (3.0 * rest - 2.0 * from - to + u * turn))
+    }
+}
+
+/// A value that is passed at a time, with its rates of change.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Key {
+    /// When (s).
+    pub(super) t: f32,
+    pub(super) value: f32,
+    /// First derivative.
+    pub(super) velocity: f32,
+    /// Second derivative.
+    pub(super) acceleration: f32,
+}
+
+impl Key {
+    /// A key that is passed at rest.
+    pub(super) fn resting(t: f32, value: f32) -> Key {
+        Key { t, value, velocity: 0.0, acceleration: 0.0 }
+    }
+
+    /// A key that is passed at a steady rate.
+    pub(super) fn moving(t: f32, value: f32, velocity: f32) -> Key {
+        Key { t, value, velocity, acceleration: 0.0 }
+    }
+}
+
+/// The quintics through keys in order of time: continuous up to the second derivative. Beyond the ends the
+/// nearest value.
+pub(super) fn through(keys: &[Key], t: f32) -> f32 {
+    let after = keys.partition_point(|key| key.t <= t);
+    match (after.checked_sub(1).and_then(|k| keys.get(k)), keys.get(after)) {
+        (Some(from), Some(to)) => quintic(from, to, t),
+        (Some(key), None) | (None, Some(key)) => key.value,
+        (None, None) => 0.0,
+    }
+}
+
+fn quintic(from: &Key, to: &Key, t: f32) -> f32 {
+    let span = (to.t - from.t).max(1e-4);
+    let u = (t - from.t) / span;
+    let [v0, v1] = [from.velocity * span, to.velocity * span];
+    let [a0, a1] = [from.acceleration * span * span, to.acceleration * span * span];
+    let rise = to.value - from.value;
+    let c3 = 10.0 * rise - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1;
+    let c4 = -15.0 * rise + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1;
+    let c5 = 6.0 * rise - 3.0 * (v0 + v1) - 0.5 * (a0 - a1);
+    from.value + u * (v0 + u * (0.5 * a0 + u * (c3 + u * (c4 + u * c5))))
+}

@@ -1,0 +1,118 @@
+//! Where a foot is between its strikes: it rolls over the floor, leaves it, and is carried forward.
+
+use glam::{Quat, Vec3};
+use randori_motion::math::{rotation_of_heading, smootherstep, wrap_angle};
+
+use super::curve::{Key, through};
+use super::plan::Step;
+
+/// A foot at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct FootAt {
+    /// The ball; y is its height above where it stands (m).
+    pub(super) ball: Vec3,
+    /// The turn of the sole.
+    pub(super) sole: Quat,
+    /// How far the heel is up about the ball (rad).
+    pub(super) heel: f32,
+}
+
+/// Share of the stature from heel to ball.
+const HEEL_TO_BALL: f32 = 0.115;
+/// How long a landing foot takes to lie flat (s), at most.
+const SLAP: f32 = 0.10;
+/// Shares of a swing over which the foot picks up speed and loses it again.
+const PICK_UP: f32 = 0.42;
+const SET_DOWN: f32 = 0.36;
+
+/// The foot that stands by `here` and goes on to `there`, the next step of the same foot, if any.
+pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -> FootAt {
+    let pitch = pitch(here, there, t);
+    let Some(there) = there.filter(|_| t > here.lift) else {
+        return standing(here, pitch, stature);
+    };
+    let span = (there.strike - here.lift).max(1e-3);
+    let u = ((t - here.lift) / span).clamp(0.0, 1.0);
+    let gait = &there.order.gait;
+    let step = there.ball - here.ball;
+    // Short steps need no high knees.
+    let reach = (step.length() / (0.5 * stature)).min(1.0);
+    let fold = stature * (0.02 + (gait.fold_height - 0.02) * reach);
+    let pass = stature * (0.012 + (gait.pass_height - 0.012) * reach);
+    let heights = [
+        Key::resting(0.0, 0.0),
+        Key::moving(0.36, fold, 0.0),
+        Key::moving(0.72, pass, -2.2 * pass),
+        Key { t: 1.0, value: 0.0, velocity: 0.0, acceleration: 2.0 * pass },
+    ];
+    let height = through(&heights, u);
+    // Toes that were bent on the floor straighten once they are off it.
+    let bend = pitch.max(0.0) * (1.0 - smootherstep(u / 0.3));
+    let points = here.points + wrap_angle(there.points - here.points) * smootherstep(u);
+    let facing = rotation_of_heading(points);
+    let tilt = facing * rocked(pitch, stature);
+    FootAt {
+        ball: here.ball + step * carried(u) + Vec3::Y * height + tilt,
+        sole: facing * Quat::from_rotation_x(pitch - bend),
+        heel: bend,
+    }
+}
+
+fn standing(here: &Step, pitch: f32, stature: f32) -> FootAt {
+    let facing = rotation_of_heading(here.points);
+    FootAt {
+        ball: here.ball + facing * rocked(pitch, stature),
+        sole: facing * Quat::from_rotation_x(pitch.min(0.0)),
+        heel: pitch.max(0.0),
+    }
+}
+
+/// How far the ball is from where it will stand while the toes are up and the foot stands on its heel (m).
+fn rocked(pitch: f32, stature: f32) -> Vec3 {
+    let up = (-pitch).max(0.0);
+    let foot = HEEL_TO_BALL * stature;
+    Vec3::new(0.0, foot * libm::sinf(up), foot * (libm::cosf(up) - 1.0))
+}
+
+/// The pitch of the whole foot, toes down (rad).
+fn pitch(here: &Step, there: Option<&Step>, t: f32) -> f32 {
+    let landing = here.order.gait.landing;
+    let stance = (here.lift - here.strike).min(3.0);
+    let slap = SLAP.min(0.35 * stance);
+    let flat = Key::resting(here.strike + slap, 0.0);
+    let struck = Key::moving(here.strike, -landing, 1.2 * landing / slap);
+    let Some(there) = there else {
+        return through(&[struck, flat], t);
+    };
+    let gait = &there.order.gait;
+    let span = there.strike - here.lift;
+    // Heels of runners come up once the body has passed, those of walkers when the other foot lands.
+    let rise = (0.55 * stance).min(0.30);
+    let roll = 2.2 * gait.push / rise.max(0.05);
+    let ready = -gait.landing;
+    let slap_there = SLAP.min(0.35 * (there.lift - there.strike).min(3.0));
+    let keys = [
+        struck,
+        flat,
+        Key::resting((here.lift - rise).max(flat.t + 1e-3), 0.0),
+        Key::moving(here.lift, gait.push, roll.min(4.0 * (gait.fold - gait.push).max(0.1) / (0.3 * span))),
+        Key::resting(here.lift + 0.30 * span, gait.fold),
+        Key::resting(here.lift + 0.85 * span, ready - 0.04),
+        Key::moving(there.strike, ready, 1.2 * gait.landing / slap_there),
+    ];
+    through(&keys, t)
+}
+
+/// Share of the way that a carried foot has made, from rest to rest.
+fn carried(u: f32) -> f32 {
+    // Speed grows and fades as smoothsteps, with an even stretch between.
+    let top = 1.0 / (1.0 - 0.5 * (PICK_UP + SET_DOWN));
+    let grown = |x: f32| x * x * x * (1.0 - 0.5 * x);
+    if u < PICK_UP {
+        top * PICK_UP * grown(u / PICK_UP)
+    } else if u <= 1.0 - SET_DOWN {
+        top * (u - 0.5 * PICK_UP)
+    } else {
+        1.0 - top * SET_DOWN * grown((1.0 - u) / SET_DOWN)
+    }
+}

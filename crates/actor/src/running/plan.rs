@@ -1,0 +1,241 @@
+//! From the steps that are wanted to where and when every foot comes down and how the body travels.
+
+use glam::Vec3;
+use randori_motion::math::{rotation_of_heading, smootherstep};
+use randori_motion::{Annotation, Side};
+
+use super::curve::{Curve, Key, through};
+use super::gait::Gait;
+
+/// One step as it is wanted: what holds from its strike to the next.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Order {
+    pub(super) annotation: Annotation,
+    pub(super) gait: Gait,
+    /// How fast the body goes ahead (m/s).
+    pub(super) ahead: f32,
+    /// How fast it goes to its left (m/s).
+    pub(super) aside: f32,
+    /// How far it turns to its left (rad).
+    pub(super) turn: f32,
+    /// The hand that reaches out, if one does.
+    pub(super) reach: Option<Side>,
+}
+
+/// One step as it will be.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Step {
+    pub(super) order: Order,
+    pub(super) side: Side,
+    /// When the foot comes down (s).
+    pub(super) strike: f32,
+    /// When it leaves the floor again (s).
+    pub(super) lift: f32,
+    /// Where its ball stands (m).
+    pub(super) ball: Vec3,
+    /// Which way it points (rad).
+    pub(super) points: f32,
+    /// Horizontal velocity from this step on (m/s).
+    velocity: Vec3,
+    /// How the velocity changes, over the whole step (m/s²).
+    pub(super) push: Vec3,
+}
+
+/// A whole take, planned.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    /// In order of time, feet in turn.
+    pub(super) steps: Vec<Step>,
+    /// How long it is (s).
+    pub(super) seconds: f32,
+    x: Curve,
+    z: Curve,
+    heading: Curve,
+    /// Keys of the height of the hips, relative to standing upright (m).
+    height: Vec<Key>,
+    phase: Vec<Key>,
+}
+
+/// Acceleration of free fall (m/s²).
+const GRAVITY: f32 = 9.81;
+/// No foot stands shorter than this (s).
+const SHORTEST_STANCE: f32 = 0.13;
+/// Share of its stance after which the body passes over the foot.
+const PASSING: f32 = 0.45;
+/// Height of the centre of mass, share of the stature, as far as feet make room for it when the body
+/// leans.
+const BALANCE: f32 = 0.36;
+
+impl Plan {
+    /// Plans steps in turn; the first foot is `first`. The body stands at the origin and faces +Z.
+    pub(super) fn of(orders: Vec<Order>, first: Side, figure: &Proportions) -> Plan {
+        let mut steps = timed(orders, first);
+        let seconds = steps.last().map_or(0.0, |step| step.strike + step.order.gait.period);
+        let heading = headings(&steps, seconds);
+        let velocity_at = |t: f32| velocity(&steps, t);
+        let x = Curve::of(seconds, |t| velocity_at(t).x).integrated();
+        let z = Curve::of(seconds, |t| velocity_at(t).z).integrated();
+        for step in &mut steps {
+            let passing = step.strike + PASSING * (step.lift - step.strike).min(1.0);
+            let facing = heading.at(passing);
+            let out = if step.side == Side::Left { 1.0 } else { -1.0 };
+            let aside =
+                rotation_of_heading(facing) * Vec3::X * (out * step.order.gait.width * figure.stature);
+            // The floor pushes through the centre of mass: feet come down where they can.
+            let room = step.push * (BALANCE * figure.stature / GRAVITY);
+            step.ball = Vec3::new(x.at(passing), 0.0, z.at(passing)) + aside - room;
+            step.points = facing + out * step.order.gait.toe_out;
+        }
+        let height = heights(&steps, figure);
+        let phase = phases(&steps);
+        Plan { steps, seconds, x, z, heading, height, phase }
+    }
+
+    /// Where the body is over the floor (m).
+    pub(super) fn place(&self, t: f32) -> Vec3 {
+        Vec3::new(self.x.at(t), 0.0, self.z.at(t))
+    }
+
+    /// Which way it faces (rad), not wrapped.
+    pub(super) fn heading(&self, t: f32) -> f32 {
+        self.heading.at(t)
+    }
+
+    /// Height of the hips (m).
+    pub(super) fn height(&self, t: f32) -> f32 {
+        through(&self.height, t)
+    }
+
+    /// How many steps were made: whole numbers at strikes.
+    pub(super) fn phase(&self, t: f32) -> f32 {
+        through(&self.phase, t)
+    }
+
+    /// A quantity of the steps as a smooth curve: it changes over about `sigma` (s) around the strikes.
+    pub(super) fn curve(&self, sigma: f32, quantity: impl Fn(&Step) -> f32) -> Curve {
+        Curve::of(self.seconds, |t| quantity(&self.steps[self.step_at(t)])).rounded(sigma)
+    }
+
+    /// The step under way at a time.
+    pub(super) fn step_at(&self, t: f32) -> usize {
+        self.steps.partition_point(|step| step.strike <= t).saturating_sub(1)
+    }
+}
+
+/// The measures of a body that a plan depends on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Proportions {
+    /// From sole to crown (m).
+    pub(super) stature: f32,
+    /// Height of the hips when standing upright (m).
+    pub(super) hip_height: f32,
+}
+
+/// Strikes, lifts and velocities.
+fn timed(orders: Vec<Order>, first: Side) -> Vec<Step> {
+    let mut side = first;
+    let (mut strike, mut facing) = (0.0, 0.0);
+    let mut velocity = Vec3::ZERO;
+    let mut steps: Vec<Step> = Vec::with_capacity(orders.len());
+    for order in orders {
+        facing += order.turn;
+        let wanted = rotation_of_heading(facing) * Vec3::new(order.aside, 0.0, order.ahead);
+        let push = (wanted - velocity) / order.gait.period;
+        velocity = wanted;
+        let period = order.gait.period;
+        steps.push(Step {
+            order,
+            side,
+            strike,
+            lift: f32::INFINITY,
+            ball: Vec3::ZERO,
+            points: facing,
+            velocity,
+            push,
+        });
+        strike += period;
+        side = side.other();
+    }
+    for k in 2..steps.len() {
+        let lift = steps[k].strike - steps[k].order.gait.swing;
+        steps[k - 2].lift = lift.max(steps[k - 2].strike + SHORTEST_STANCE);
+    }
+    steps
+}
+
+/// Headings turn evenly from strike to strike, rounded.
+fn headings(steps: &[Step], seconds: f32) -> Curve {
+    let mut knots = Vec::with_capacity(steps.len() + 1);
+    let mut facing = 0.0;
+    for step in steps {
+        knots.push((step.strike, facing));
+        facing += step.order.turn;
+    }
+    knots.push((seconds, facing));
+    let mut k = 0;
+    let even = |t: f32| {
+        while k + 2 < knots.len() && knots[k + 1].0 <= t {
+            k += 1;
+        }
+        let ((from, a), (to, b)) = (knots[k], knots[(k + 1).min(knots.len() - 1)]);
+        a + (b - a) * ((t - from) / (to - from).max(1e-3)).clamp(0.0, 1.0)
+    };
+    Curve::of(seconds, even).rounded(0.09)
+}
+
+/// Velocity changes only while a foot pushes.
+fn velocity(steps: &[Step], t: f32) -> Vec3 {
+    let k = steps.partition_point(|step| step.strike <= t).saturating_sub(1);
+    let step = &steps[k];
+    let before = if k == 0 { Vec3::ZERO } else { steps[k - 1].velocity };
+    let pushing = (step.lift - step.strike).min(step.order.gait.period);
+    before.lerp(step.velocity, smootherstep((t - step.strike) / pushing.max(1e-3)))
+}
+
+/// Hips fly freely between touch-downs of a run and vault over the standing leg in a walk.
+fn heights(steps: &[Step], figure: &Proportions) -> Vec<Key> {
+    let level = |step: &Step| step.order.gait.level * figure.hip_height;
+    let mut keys: Vec<Key> = Vec::new();
+    let mut sinking = None;
+    for pair in steps.windows(2) {
+        let (step, next) = (&pair[0], &pair[1]);
+        let flight = next.strike - step.lift;
+        if let Some(velocity) = sinking.take() {
+            keys.push(Key { t: step.strike, value: level(step), velocity, acceleration: -GRAVITY });
+        }
+        if flight > 0.02 {
+            if keys.last().is_none_or(|key| key.t < step.strike) {
+                keys.push(Key { t: step.strike, value: level(step), velocity: -0.3, acceleration: 0.0 });
+            }
+            let rising = (level(next) - level(step)) / flight + 0.5 * GRAVITY * flight;
+            keys.push(Key { t: step.lift, value: level(step), velocity: rising, acceleration: -GRAVITY });
+            sinking = Some(rising - GRAVITY * flight);
+        } else {
+            let bob = step.order.gait.bob * figure.stature;
+            let beat = std::f32::consts::TAU / step.order.gait.period;
+            let swell = 0.6 * bob * beat * beat;
+            let middle = step.strike + 0.60 * step.order.gait.period;
+            if keys.last().is_none_or(|key| key.t < step.strike) {
+                let value = level(step) - bob;
+                let t = step.strike + 0.1 * step.order.gait.period;
+                keys.push(Key { t, value, velocity: 0.0, acceleration: swell });
+            }
+            keys.push(Key { t: middle, value: level(step) + bob, velocity: 0.0, acceleration: -swell });
+        }
+    }
+    if keys.is_empty() {
+        keys.push(Key::resting(0.0, steps.first().map_or(figure.hip_height, level)));
+    }
+    keys
+}
+
+/// Steps counted smoothly: the rhythm eases from one pace to the next.
+fn phases(steps: &[Step]) -> Vec<Key> {
+    let pace = |k: usize| 1.0 / steps[k].order.gait.period;
+    let key = |k: usize| {
+        let (before, after) = (pace(k.saturating_sub(1)), pace(k));
+        // The harmonic mean keeps the count from running backwards.
+        Key::moving(steps[k].strike, k as f32, 2.0 * before * after / (before + after))
+    };
+    (0..steps.len()).map(key).collect()
+}
