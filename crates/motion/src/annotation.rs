@@ -251,6 +251,47 @@ impl Kind {
     }
 }
 
+impl Target {
+    /// All of them.
+    pub const ALL: [Target; 4] = [Target::Head, Target::UpperTorso, Target::LowerTorso, Target::Legs];
+
+    /// Its name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Head => "head",
+            Target::UpperTorso => "upper-torso",
+            Target::LowerTorso => "lower-torso",
+            Target::Legs => "legs",
+        }
+    }
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<Target> {
+        Target::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
+impl Direction {
+    /// All of them.
+    pub const ALL: [Direction; 4] =
+        [Direction::Front, Direction::Horizontal, Direction::Upwards, Direction::Downwards];
+
+    /// Its name in files and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Front => "front",
+            Direction::Horizontal => "horizontal",
+            Direction::Upwards => "upwards",
+            Direction::Downwards => "downwards",
+        }
+    }
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<Direction> {
+        Direction::ALL.into_iter().find(|it| it.name() == name)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

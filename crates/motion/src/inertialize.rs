@@ -127,7 +127,7 @@ fn before(clip: &Clip, frame: usize, back: usize) -> Pose {
 
 /// A vector that fades to zero: a quintic along its own direction, another across it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Fading {
+pub(crate) struct Fading {
     direction: Vec3,
     along: Quintic,
     across_direction: Vec3,
@@ -135,7 +135,7 @@ struct Fading {
 }
 
 impl Fading {
-    fn new(offset: Vec3, velocity: Vec3, duration: f32) -> Fading {
+    pub(crate) fn new(offset: Vec3, velocity: Vec3, duration: f32) -> Fading {
         let length = offset.length();
         let speed = velocity.length();
         // Without an offset all velocity is "across": it starts from zero.
@@ -152,7 +152,7 @@ impl Fading {
         }
     }
 
-    fn at(&self, t: f32) -> Vec3 {
+    pub(crate) fn at(&self, t: f32) -> Vec3 {
         self.direction * self.along.at(t) + self.across_direction * self.across.at(t)
     }
 }

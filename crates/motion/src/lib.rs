@@ -33,12 +33,15 @@ pub mod inertialize;
 pub mod mirror;
 pub mod tracks;
 
+pub mod library;
+
 pub mod formats;
 
 pub use annotation::{Annotation, Kind};
 pub use body::{Body, Build, Capsule};
 pub use bone::{Bone, Side};
 pub use clip::Clip;
+pub use library::{Action, ActionId, ActionLibrary};
 pub use placement::{Ground, Placement};
 pub use pose::{GlobalPose, Pose, PoseView};
 pub use rate::FrameRate;

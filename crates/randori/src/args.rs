@@ -9,6 +9,7 @@ use crate::commands::capture::CaptureArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
 use crate::commands::game::GameArgs;
+use crate::commands::library::LibraryArgs;
 use crate::commands::render::RenderArgs;
 use crate::commands::reproduce::ReproduceArgs;
 use crate::progress::{Progress, ProgressMode};
@@ -86,6 +87,8 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     /// Look into captured motion, or turn it into something else.
     Capture(CaptureArgs),
+    /// Motion cut into actions, with the graph of what may follow what.
+    Library(LibraryArgs),
     /// Draw a scene or a capture: a still, a contact sheet or an animation.
     Render(RenderArgs),
     /// Look for faults in anybody's GLB: sliding feet, pops, bodies inside each other.

@@ -15,6 +15,9 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+pub mod libraries;
+
+pub use randori_actor as actor;
 pub use randori_equilibrium as equilibrium;
 pub use randori_motion as motion;
 pub use randori_scene as scene;

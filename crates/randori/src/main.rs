@@ -33,6 +33,7 @@ fn run(args: &Args, progress: &Progress) -> anyhow::Result<Outcome> {
     match &args.command {
         Command::Demo(demo) => commands::demo::run(demo, args.seed, progress),
         Command::Capture(capture) => commands::capture::run(capture, progress),
+        Command::Library(library) => commands::library::run(library, args.seed, progress),
         Command::Render(render) => commands::render::run(render, progress),
         Command::Check(check) => commands::check::run(check, progress),
         Command::Body(body) => commands::body::run(body, progress),

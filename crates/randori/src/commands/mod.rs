@@ -5,6 +5,7 @@ pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod game;
+pub(crate) mod library;
 pub(crate) mod render;
 pub(crate) mod reproduce;
 pub(crate) mod shell;

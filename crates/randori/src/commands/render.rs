@@ -5,12 +5,14 @@ use std::str::FromStr;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
-use randori_motion::{EventKind, FrameRate, Take};
+use randori_motion::library::play;
+use randori_motion::{EventKind, FrameRate, Placement, Take};
 use randori_scene::files;
 use randori_scene::pictures::{self, Animation, Moments, Sheet, Still};
 use randori_scene::render::{Angle, Camera, Quality, Style};
 use serde::Serialize;
 
+use crate::commands::library;
 use crate::output::Outcome;
 use crate::progress::Progress;
 use crate::source::{ImportArgs, Onto, take_of};
@@ -18,7 +20,8 @@ use crate::source::{ImportArgs, Onto, take_of};
 /// Arguments of `randori render`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RenderArgs {
-    /// The scene or capture: GLB, glTF, BVH, AMC, FBX.
+    /// The scene or capture: GLB, glTF, BVH, AMC, FBX. Or an action of a library: boxing.randori/left-jab-3,
+    /// builtin:boxing/left-jab-3.
     file: PathBuf,
 
     /// The picture to write: .png (a still, or a sheet with --sheet), .gif, .apng, .mp4 (feature `mp4`).
@@ -123,19 +126,30 @@ struct RenderReport {
 pub(crate) fn run(args: &RenderArgs, progress: &Progress) -> anyhow::Result<Outcome> {
     let name = args.file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let kind = kind_of(&args.out)?;
-    let made = take_of(args.import.load(&args.file)?, &name, args.onto, None)
-        .with_context(|| args.file.display().to_string())?;
-    let take = &made.take;
+    let action = action_of_library(&args.file)?;
+    // An action is over before a still has said anything.
+    let grid = args.sheet.or((action.is_some() && args.at.is_none()).then_some(ACTION_SHEET));
+    let (take, warnings) = match action {
+        Some(take) => (take, Vec::new()),
+        None => {
+            let made = take_of(args.import.load(&args.file)?, &name, args.onto, None)
+                .with_context(|| args.file.display().to_string())?;
+            (made.take, made.warnings)
+        }
+    };
+    let take = &take;
     let job = progress.job("drawing");
     let mut step = |done, total| job.step(done, total);
-    let (kind, bytes) = match (kind, &args.sheet) {
-        (Kind::Png, Some(grid)) => ("sheet", pictures::sheet(take, &args.sheet(take, *grid), &mut step)?),
+    let (kind, bytes) = match (kind, grid) {
+        (Kind::Png, Some(grid)) => ("sheet", pictures::sheet(take, &args.sheet(take, grid), &mut step)?),
         (Kind::Png, None) => {
             ("still", pictures::still(take, args.at.unwrap_or(0.5 * take.duration()), &args.still())?)
         }
         (Kind::Animation(_), None) if args.at.is_some() => bail!("--at is for a .png; use --from and --to"),
-        (Kind::Animation(_), Some(_)) => bail!("{}: a sheet is a .png", args.out.display()),
-        (Kind::Animation(format), None) => {
+        (Kind::Animation(_), Some(_)) if args.sheet.is_some() => {
+            bail!("{}: a sheet is a .png", args.out.display())
+        }
+        (Kind::Animation(format), _) => {
             ("animation", pictures::animation(take, format, &args.animation()?, &mut step)?)
         }
     };
@@ -149,8 +163,26 @@ pub(crate) fn run(args: &RenderArgs, progress: &Progress) -> anyhow::Result<Outc
         characters: take.characters.len(),
     };
     let text = format!("{} ({}, {} KB)", args.out.display(), kind, bytes.len().div_ceil(1000));
-    let notes = made.warnings.iter().map(|warning| format!("warning: {}: {warning}", args.file.display()));
+    let notes = warnings.iter().map(|warning| format!("warning: {}: {warning}", args.file.display()));
     Ok(Outcome::new(&report, text)?.with_notes(notes.collect()))
+}
+
+/// Pictures of one action.
+const ACTION_SHEET: Pair = Pair(6, 2);
+
+/// What `LIBRARY/ACTION` names; `None` if the path is no such thing.
+fn action_of_library(path: &Path) -> anyhow::Result<Option<Take>> {
+    let (Some(library), Some(action)) = (path.parent().and_then(Path::to_str), path.file_name()) else {
+        return Ok(None);
+    };
+    if !(library.starts_with("builtin:") || Path::new(library).is_file()) {
+        return Ok(None);
+    }
+    let library = library::open(library)?;
+    let id = library::find_action(&library, &action.to_string_lossy())?;
+    let mut clip = play(&library, Placement::default(), &[id])?;
+    clip.name = action.to_string_lossy().into_owned();
+    Ok(Some(library::alone(&library, clip, 0)))
 }
 
 enum Kind {

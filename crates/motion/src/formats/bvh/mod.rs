@@ -19,6 +19,7 @@ mod euler;
 mod parse;
 mod write;
 
+pub use cmu::write_as_cmu;
 pub use document::{Axis, Channel, Document, Node};
 pub use euler::RotationOrder;
 pub use write::{WriteError, WriteOptions, write};

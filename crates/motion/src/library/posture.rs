@@ -1,0 +1,206 @@
+//! Postures at the ends of actions, and the groups that become the nodes of the graph.
+
+use glam::Vec3;
+
+use crate::bone::Bone;
+use crate::clip::Clip;
+use crate::placement::Placement;
+use crate::pose::GlobalPose;
+use crate::skeleton::{JointId, Skeleton};
+
+/// How alike two postures must be to share a node.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Likeness {
+    /// Root mean square distance of the joints relative to the placement, at most (m). Default 0.14.
+    pub distance: f32,
+    /// Seconds of difference in velocity that count as much as a difference in place (s). Default 0.03.
+    pub velocity: f32,
+    /// How far a foot that stands may be from where the other posture has it, at most (m): what it would slide if
+    /// the seam did not keep it. Default 0.22: a stride that the next lift of the foot makes good.
+    pub foot: f32,
+}
+
+impl Default for Likeness {
+    fn default() -> Likeness {
+        Likeness { distance: 0.14, velocity: 0.03, foot: 0.22 }
+    }
+}
+
+/// One posture with its velocity, relative to its placement.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Posture {
+    places: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+    /// Balls of the feet and whether they stand; left, then right.
+    feet: [(Vec3, bool); 2],
+}
+
+/// The joints that are compared: enough to tell postures apart, none twice.
+const COMPARED: [Bone; 19] = [
+    Bone::Hips,
+    Bone::Spine,
+    Bone::UpperChest,
+    Bone::Neck,
+    Bone::Head,
+    Bone::LeftUpperArm,
+    Bone::LeftLowerArm,
+    Bone::LeftHand,
+    Bone::RightUpperArm,
+    Bone::RightLowerArm,
+    Bone::RightHand,
+    Bone::LeftUpperLeg,
+    Bone::LeftLowerLeg,
+    Bone::LeftFoot,
+    Bone::LeftToes,
+    Bone::RightUpperLeg,
+    Bone::RightLowerLeg,
+    Bone::RightFoot,
+    Bone::RightToes,
+];
+
+impl Posture {
+    /// The posture of a clip at a frame, seen from `placement`, whose own motion is no part of the velocity.
+    pub(super) fn of(clip: &Clip, frame: usize, placement: Placement, standing: [bool; 2]) -> Posture {
+        let skeleton = clip.skeleton();
+        let around = [frame.saturating_sub(1), frame, (frame + 1).min(clip.n_frames() - 1)];
+        let [before, now, after] = around.map(|frame| skeleton.global_pose(clip.frame(frame)));
+        let seconds = ((around[2] - around[0]).max(1) as f64 * clip.rate().dt()) as f32;
+        let relative =
+            |globals: &GlobalPose, joint: JointId| placement.point_from_world(globals.positions[joint.idx()]);
+        let joints: Vec<JointId> = COMPARED.iter().filter_map(|bone| skeleton.bone(*bone)).collect();
+        let velocity = |joint: &JointId| (relative(&after, *joint) - relative(&before, *joint)) / seconds;
+        let ball = |bone: Bone, standing| {
+            (ball_of(skeleton, bone).map_or(Vec3::ZERO, |j| relative(&now, j)), standing)
+        };
+        Posture {
+            places: joints.iter().map(|joint| relative(&now, *joint)).collect(),
+            velocities: joints.iter().map(velocity).collect(),
+            feet: [ball(Bone::LeftFoot, standing[0]), ball(Bone::RightFoot, standing[1])],
+        }
+    }
+
+    /// How different two postures are, in units of what is allowed: up to 1 they may share a node.
+    pub(super) fn difference(&self, other: &Posture, likeness: &Likeness) -> f32 {
+        let square = |pairs: std::iter::Zip<std::slice::Iter<'_, Vec3>, std::slice::Iter<'_, Vec3>>| {
+            pairs.map(|(a, b)| a.distance_squared(*b)).sum::<f32>()
+        };
+        let places = square(self.places.iter().zip(&other.places));
+        let velocities = square(self.velocities.iter().zip(&other.velocities));
+        let n_joints = self.places.len().max(1) as f32;
+        let mean = (places + likeness.velocity * likeness.velocity * velocities) / n_joints;
+        let foot = |at: usize| {
+            let ((a, a_stands), (b, b_stands)) = (self.feet[at], other.feet[at]);
+            if a_stands && b_stands { (a - b).with_y(0.0).length() } else { 0.0 }
+        };
+        (libm::sqrtf(mean) / likeness.distance).max(foot(0).max(foot(1)) / likeness.foot)
+    }
+}
+
+fn ball_of(skeleton: &Skeleton, foot: Bone) -> Option<JointId> {
+    let toes = foot.side().and_then(|side| skeleton.bone(Bone::LeftToes.on(side)));
+    toes.or_else(|| skeleton.bone(foot))
+}
+
+/// Groups postures so that no two of a group differ by more than 1: the group of each, numbered from 0 in order of
+/// first appearance.
+///
+/// Complete linkage by chains of nearest neighbours, cut at 1. Ties go to the lower index.
+pub(super) fn group(postures: &[Posture], likeness: &Likeness) -> Vec<u32> {
+    let n = postures.len();
+    let mut difference = vec![0.0_f32; n * n];
+    for i in 0..n {
+        for j in 0..i {
+            let d = postures[i].difference(&postures[j], likeness);
+            difference[i * n + j] = d;
+            difference[j * n + i] = d;
+        }
+    }
+    let mut into: Vec<usize> = (0..n).collect();
+    let mut alive = vec![true; n];
+    let mut chain: Vec<usize> = Vec::new();
+    loop {
+        let Some(&top) = chain.last() else {
+            match (0..n).find(|at| alive[*at] && into[*at] == *at) {
+                Some(start) => chain.push(start),
+                None => break,
+            }
+            continue;
+        };
+        let previous = chain.len().checked_sub(2).map(|at| chain[at]);
+        let mut nearest: Option<usize> = previous;
+        for other in (0..n).filter(|other| *other != top && alive[*other] && into[*other] == *other) {
+            if nearest.is_none_or(|nearest| difference[top * n + other] < difference[top * n + nearest]) {
+                nearest = Some(other);
+            }
+        }
+        let Some(nearest) = nearest.filter(|nearest| difference[top * n + nearest] <= 1.0) else {
+            // Nothing will come nearer by merging: with complete linkage distances only grow.
+            alive[top] = false;
+            chain.clear();
+            continue;
+        };
+        if Some(nearest) != previous {
+            chain.push(nearest);
+            continue;
+        }
+        chain.truncate(chain.len() - 2);
+        let (keep, gone) = (top.min(nearest), top.max(nearest));
+        into[gone] = keep;
+        for other in 0..n {
+            let farther = difference[keep * n + other].max(difference[gone * n + other]);
+            difference[keep * n + other] = farther;
+            difference[other * n + keep] = farther;
+        }
+    }
+    let mut number_of = vec![None; n];
+    let mut n_groups = 0;
+    (0..n)
+        .map(|at| {
+            let mut root = at;
+            while into[root] != root {
+                root = into[root];
+            }
+            *number_of[root].get_or_insert_with(|| {
+                n_groups += 1;
+                n_groups - 1
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(x: f32) -> Posture {
+        let foot = (Vec3::ZERO, false);
+        Posture { places: vec![Vec3::X * x], velocities: vec![Vec3::ZERO], feet: [foot; 2] }
+    }
+
+    #[test]
+    fn no_two_of_a_group_differ_too_much() {
+        let likeness = Likeness { distance: 1.0, velocity: 0.1, foot: 1.0 };
+        let postures: Vec<Posture> = (0..200).map(|k| at(10.0 * libm::sinf(7.0 * k as f32))).collect();
+        let groups = group(&postures, &likeness);
+        let n_groups = groups.iter().max().unwrap() + 1;
+        for (i, a) in postures.iter().enumerate() {
+            for (j, b) in postures.iter().enumerate() {
+                assert!(groups[i] != groups[j] || a.difference(b, &likeness) <= 1.0);
+            }
+        }
+        // A line of 20 needs 20 groups of length 1; complete linkage wastes less than half.
+        assert!((20..40).contains(&n_groups), "{n_groups}");
+        assert_eq!(group(&[], &likeness), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn standing_feet_must_be_near_and_swinging_ones_need_not() {
+        let likeness = Likeness::default();
+        let foot = |z: f32, stands| {
+            let feet = [(Vec3::Z * z, stands), (Vec3::ZERO, true)];
+            Posture { places: vec![Vec3::ZERO], velocities: vec![Vec3::ZERO], feet }
+        };
+        assert!(foot(0.0, true).difference(&foot(0.5, true), &likeness) > 1.0);
+        assert!(foot(0.0, true).difference(&foot(0.5, false), &likeness) <= 1.0);
+    }
+}

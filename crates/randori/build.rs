@@ -1,0 +1,32 @@
+//! Tells the program which code its built-in libraries come from, so that cached ones are made again when it changes.
+
+use std::path::{Path, PathBuf};
+
+/// The crates whose code decides what is in a built-in library.
+const MAKERS: [&str; 2] = ["../actor/src", "../motion/src"];
+
+fn main() {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |bytes: &[u8]| {
+        for byte in bytes {
+            hash = (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    };
+    add(env!("CARGO_PKG_VERSION").as_bytes());
+    for maker in MAKERS {
+        println!("cargo:rerun-if-changed={maker}");
+        for file in files_in(Path::new(maker)) {
+            add(file.to_string_lossy().as_bytes());
+            add(&std::fs::read(&file).unwrap_or_default());
+        }
+    }
+    println!("cargo:rustc-env=RANDORI_CODE={hash:016x}");
+}
+
+/// All files below a folder, in the order of their names; none if it is not there.
+fn files_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths.into_iter().flat_map(|path| if path.is_dir() { files_in(&path) } else { vec![path] }).collect()
+}

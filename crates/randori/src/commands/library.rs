@@ -1,0 +1,101 @@
+//! `randori library`: motion cut into actions, with the graph of what may follow what.
+
+mod build;
+mod export;
+mod import;
+mod label;
+mod score;
+mod stats;
+
+use anyhow::{Context, bail};
+use clap::{Subcommand, ValueEnum};
+use randori::libraries::{self, nearest_first};
+use randori_motion::analyse::Discipline;
+use randori_motion::library::{ActionId, ActionLibrary};
+
+pub(crate) use export::alone;
+
+use crate::output::Outcome;
+use crate::progress::Progress;
+
+/// Arguments of `randori library`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LibraryArgs {
+    #[command(subcommand)]
+    command: LibraryCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum LibraryCommand {
+    /// Perform and analyse a built-in library, and write it to a file.
+    Build(build::BuildArgs),
+    /// Cut captures into actions and make a library of them.
+    Import(import::ImportLibraryArgs),
+    /// A library in figures.
+    Stats(stats::StatsArgs),
+    /// How well the analyser finds what was meant: against the performer's script, or against labels.
+    Score(score::ScoreArgs),
+    /// An action, a take or a random walk over the graph, as GLB or BVH.
+    Export(export::ExportArgs),
+    /// Write the segments and names that the analyser finds, for a person to correct.
+    Label(label::LabelArgs),
+}
+
+/// Runs one of the subcommands.
+pub(crate) fn run(args: &LibraryArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
+    match &args.command {
+        LibraryCommand::Build(args) => build::run(args, seed, progress),
+        LibraryCommand::Import(args) => import::run(args, progress),
+        LibraryCommand::Stats(args) => stats::run(args),
+        LibraryCommand::Score(args) => score::run(args, seed),
+        LibraryCommand::Export(args) => export::run(args, seed),
+        LibraryCommand::Label(args) => label::run(args),
+    }
+}
+
+/// What kind of motion a capture shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DisciplineArg {
+    /// Blows, kicks, defences, steps.
+    Boxing,
+    /// Walking, running, dodging, catching.
+    Running,
+    /// Anything.
+    General,
+}
+
+impl DisciplineArg {
+    fn discipline(self) -> Discipline {
+        match self {
+            DisciplineArg::Boxing => Discipline::Boxing,
+            DisciplineArg::Running => Discipline::Running,
+            DisciplineArg::General => Discipline::General,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            DisciplineArg::Boxing => "boxing",
+            DisciplineArg::Running => "run",
+            DisciplineArg::General => "general",
+        }
+    }
+}
+
+/// A library by `builtin:NAME` or file, with an error that says what to do.
+pub(crate) fn open(name: &str) -> anyhow::Result<ActionLibrary> {
+    libraries::open(name).with_context(|| "expected a library file or builtin:NAME")
+}
+
+/// An action of a library by its name.
+pub(crate) fn find_action(library: &ActionLibrary, name: &str) -> anyhow::Result<ActionId> {
+    if let Some(id) = library.find(name) {
+        return Ok(id);
+    }
+    let names = library.actions().iter().map(|action| action.name.clone()).collect();
+    let near: Vec<String> = nearest_first(name, names).into_iter().take(5).collect();
+    if near.is_empty() {
+        bail!("no action \"{name}\": library {} is empty", library.name);
+    }
+    bail!("no action \"{name}\" in library {}; near are {}", library.name, near.join(", "))
+}

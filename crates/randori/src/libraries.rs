@@ -1,0 +1,175 @@
+//! Libraries of actions by name: those that come with the program, and files.
+//!
+//! `builtin:boxing` and its like are performed by the [actor](randori_actor), analysed and kept in the user's cache
+//! folder, under a name that changes with the code that makes them.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use randori_actor::{Casting, Performance, Temperament};
+use randori_motion::Build;
+use randori_motion::analyse::{self, AnalyseError, Analysis, Discipline, analyse};
+use randori_motion::library::{ActionLibrary, AssembleError, LibraryError, Likeness, Recording, assemble};
+use randori_scene::files::{self, FileError};
+use rayon::prelude::*;
+
+/// The libraries that come with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builtin {
+    /// Shadow boxing with kicks, defences, reactions and falls.
+    Boxing,
+    /// Walking, running, turning, dodging and catching.
+    Running,
+}
+
+/// Why a library cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No built-in library has this name.
+    #[error("no built-in library \"{name}\"; there are {}", names(.near))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is, the nearest name first.
+        near: Vec<String>,
+    },
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The file holds no library.
+    #[error("{}: {error}", .path.display())]
+    Library {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: LibraryError,
+    },
+    /// A take cannot be analysed.
+    #[error(transparent)]
+    Analyse(#[from] AnalyseError),
+    /// The takes make no library.
+    #[error(transparent)]
+    Assemble(#[from] AssembleError),
+}
+
+fn names(near: &[String]) -> String {
+    near.iter().map(|name| format!("builtin:{name}")).collect::<Vec<_>>().join(", ")
+}
+
+impl Builtin {
+    /// All of them.
+    pub const ALL: [Builtin; 2] = [Builtin::Boxing, Builtin::Running];
+
+    /// Its name after `builtin:`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Builtin::Boxing => "boxing",
+            Builtin::Running => "run",
+        }
+    }
+
+    /// The built-in library of this name, with or without `builtin:`.
+    pub fn from_name(name: &str) -> Result<Builtin, OpenError> {
+        let name = name.strip_prefix("builtin:").unwrap_or(name);
+        Builtin::ALL.into_iter().find(|builtin| builtin.name() == name).ok_or_else(|| {
+            let all = Builtin::ALL.map(|builtin| builtin.name().to_owned());
+            OpenError::Unknown { name: name.to_owned(), near: nearest_first(name, all.to_vec()) }
+        })
+    }
+
+    /// How its takes are analysed.
+    pub fn discipline(self) -> Discipline {
+        match self {
+            Builtin::Boxing => Discipline::Boxing,
+            Builtin::Running => Discipline::Running,
+        }
+    }
+
+    /// Who performs it, and how long, unless somebody else is asked for.
+    pub fn casting(self) -> Casting {
+        let seconds = match self {
+            Builtin::Boxing => 420.0,
+            Builtin::Running => 150.0,
+        };
+        Casting { build: Build::AVERAGE, temperament: Temperament::Fierce, seed: 1, seconds }
+    }
+
+    /// Has it performed.
+    pub fn perform(self, casting: &Casting) -> Vec<Performance> {
+        match self {
+            Builtin::Boxing => randori_actor::boxing(casting),
+            Builtin::Running => randori_actor::running(casting),
+        }
+    }
+
+    /// Makes it from nothing.
+    pub fn make(self, casting: &Casting) -> Result<ActionLibrary, OpenError> {
+        let performances = self.perform(casting);
+        let recordings = performances.par_iter().map(|performance| {
+            let analysis = analyse(&performance.clip, &analyse::Settings::of(self.discipline()))?;
+            Ok(recording(performance.clip.clone(), analysis))
+        });
+        let recordings: Vec<Recording> = recordings.collect::<Result<_, AnalyseError>>()?;
+        Ok(assemble(self.name(), self.name(), casting.build, &recordings, &Likeness::default())?)
+    }
+
+    /// The library as it is in the user's cache folder, made first if it is not there.
+    pub fn open(self) -> Result<ActionLibrary, OpenError> {
+        let casting = self.casting();
+        let path = cache_folder().map(|folder| folder.join(format!("{}-{CODE}.randori", self.name())));
+        let Some(path) = path else { return self.make(&casting) };
+        if let Some(library) =
+            files::read(&path).ok().and_then(|bytes| ActionLibrary::from_bytes(&bytes).ok())
+        {
+            return Ok(library);
+        }
+        let library = self.make(&casting)?;
+        // A cache that cannot be written costs time, nothing else.
+        files::write_atomically(&path, &library.to_bytes()).ok();
+        Ok(library)
+    }
+}
+
+impl fmt::Display for Builtin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "builtin:{}", self.name())
+    }
+}
+
+/// Changes with the code that performs and analyses.
+const CODE: &str = env!("RANDORI_CODE");
+
+/// A take with what the analyser found in it.
+pub fn recording(clip: randori_motion::Clip, analysis: Analysis) -> Recording {
+    let [left, right] = analysis.contacts.feet;
+    Recording { clip, standing: [left.down, right.down], segments: analysis.segments }
+}
+
+/// Opens `builtin:NAME` or a file.
+///
+/// ```no_run
+/// let library = randori::libraries::open("builtin:boxing")?;
+/// println!("{} actions", library.actions().len());
+/// # Ok::<(), randori::libraries::OpenError>(())
+/// ```
+pub fn open(name: &str) -> Result<ActionLibrary, OpenError> {
+    if name.starts_with("builtin:") {
+        return Builtin::from_name(name)?.open();
+    }
+    let path = Path::new(name);
+    let bytes = files::read(path)?;
+    ActionLibrary::from_bytes(&bytes).map_err(|error| OpenError::Library { path: path.to_owned(), error })
+}
+
+/// Where built-in libraries are kept: `RANDORI_CACHE`, or the system's folder for caches.
+pub fn cache_folder() -> Option<PathBuf> {
+    #[expect(clippy::disallowed_methods, reason = "the front door may look at the environment")]
+    let own = std::env::var_os("RANDORI_CACHE").map(PathBuf::from);
+    own.or_else(|| dirs::cache_dir().map(|folder| folder.join("randori")))
+}
+
+/// The names, those most like `name` first.
+pub fn nearest_first(name: &str, mut names: Vec<String>) -> Vec<String> {
+    names.sort_by_key(|known| (strsim::damerau_levenshtein(name, known), known.clone()));
+    names
+}
