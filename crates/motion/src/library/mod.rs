@@ -9,6 +9,7 @@
 
 mod assemble;
 mod bake;
+mod feet;
 mod file;
 mod graph;
 mod player;

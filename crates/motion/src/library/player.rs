@@ -1,26 +1,16 @@
 //! Performing actions one after the other: seams that fade, feet that stay.
 
-use glam::{Quat, Vec3};
-
+use super::feet::{self, KeptFoot};
 use super::{ActionId, ActionLibrary};
-use crate::bone::{Bone, Side};
+use crate::bone::Side;
 use crate::clip::{Clip, ClipError};
-use crate::ik::{Limb, LimbGoal};
-use crate::inertialize::{Fading, Transition};
-use crate::math::smootherstep;
+use crate::inertialize::Transition;
 use crate::placement::{Ground, Placement};
-use crate::pose::{GlobalPose, Pose};
+use crate::pose::Pose;
 use crate::rate::FrameRate;
-use crate::skeleton::{JointId, Skeleton};
 
 /// How long what is left of the old action takes to fade (s).
 const FADE: f32 = 0.3;
-/// A foot takes this long at least, and at most, to make good where it should have been (s).
-const CARRY: std::ops::Range<f32> = 0.12..0.45;
-/// How high a foot is lifted on the way, relative to how far it has to go (-), and at most (m): a step, not a slide.
-const LIFT: f32 = 0.7;
-const HIGHEST_LIFT: f32 = 0.07;
-
 /// Somebody who performs the actions of a library, frame by frame.
 ///
 /// At a seam the new action starts where the old one's placement ends; what differs in posture fades over 0.3 s
@@ -122,9 +112,10 @@ impl<'a> Player<'a> {
             }
         }
         let skeleton = &self.library.body().skeleton;
-        for foot in &mut self.feet {
-            foot.keep(&take.standing, frame, self.seam.is_some(), skeleton, &source, &mut pose);
-        }
+        let in_seam = self.seam.is_some();
+        let wanted =
+            self.feet.each_mut().map(|foot| foot.wanted(&take.standing, frame, in_seam, skeleton, &source));
+        feet::place(skeleton, &self.feet, wanted, &mut pose);
         self.frame += 1;
         let last = self.shown.take().map_or_else(|| pose.clone(), |[_, last]| last);
         self.shown = Some([last, pose.clone()]);
@@ -198,141 +189,4 @@ fn pose_before(clip: &Clip, frame: usize, back: usize) -> Pose {
     let missing = (back - frame) as f32;
     let [first, second] = [0, 1].map(|frame: usize| clip.frame(frame.min(clip.n_frames() - 1)));
     crate::blend::add(first, first, second, missing)
-}
-
-/// A foot that stays where it stands across seams.
-#[derive(Clone, Debug)]
-struct KeptFoot {
-    limb: Option<Limb>,
-    ball: JointId,
-    side: Side,
-    /// How far the foot is from where the action has it (m).
-    offset: Vec3,
-    /// How that offset goes away.
-    carry: Option<Carry>,
-    /// The part of the offset above or below, which goes away whether the foot stands or not.
-    lift: Option<(Fading, u32)>,
-}
-
-impl KeptFoot {
-    fn new(skeleton: &Skeleton, side: Side) -> KeptFoot {
-        let ball = skeleton.bone(Bone::LeftToes.on(side)).or(skeleton.bone(Bone::LeftFoot.on(side)));
-        KeptFoot {
-            limb: Limb::ending_in(skeleton, Bone::LeftFoot.on(side)),
-            ball: ball.unwrap_or(JointId::ROOT),
-            side,
-            offset: Vec3::ZERO,
-            carry: None,
-            lift: None,
-        }
-    }
-
-    /// A new action begins: `shown` are the last two poses that were shown, `next` what the action has for the
-    /// same times.
-    fn meet(
-        &mut self,
-        standing: &[[bool; 2]],
-        frame: usize,
-        skeleton: &Skeleton,
-        shown: [&Pose; 2],
-        next: &[Pose; 2],
-    ) {
-        let place = |pose: &Pose| skeleton.global_pose(pose.view()).positions[self.ball.idx()];
-        let [before, now] = [0, 1].map(|at: usize| place(shown[at]) - place(&next[at]));
-        let velocity = (now - before) * FrameRate::HOUSE.fps() as f32;
-        let up = Vec3::Y;
-        self.lift = Some((Fading::new(up * now.y, up * velocity.y, CARRY.start), 0));
-        self.offset = now.with_y(0.0);
-        self.carry = match self.stands(standing, frame) {
-            true => None,
-            false => Some(Carry::new(self.offset, velocity.with_y(0.0), self.time_to_land(standing, frame))),
-        };
-    }
-
-    /// Puts the foot of `pose` where it shall be; `source` is what the action has.
-    fn keep(
-        &mut self,
-        standing: &[[bool; 2]],
-        frame: usize,
-        in_seam: bool,
-        skeleton: &Skeleton,
-        source: &Pose,
-        pose: &mut Pose,
-    ) {
-        let dt = FrameRate::HOUSE.dt() as f32;
-        if self.offset != Vec3::ZERO && !self.stands(standing, frame) && self.carry.is_none() {
-            self.carry = Some(Carry::new(self.offset, Vec3::ZERO, self.time_to_land(standing, frame)));
-        }
-        let mut raised = Vec3::ZERO;
-        if let Some(carry) = &mut self.carry {
-            carry.age += 1;
-            let since = carry.age as f32 * dt;
-            self.offset = carry.fading.at(since);
-            raised.y = carry.height_at(since);
-            if since >= carry.duration {
-                self.carry = None;
-            }
-        }
-        let lift = self.lift.as_mut().map_or(Vec3::ZERO, |(fading, age)| {
-            *age += 1;
-            fading.at(*age as f32 * dt)
-        });
-        if lift == Vec3::ZERO {
-            self.lift = None;
-        }
-        if !in_seam && self.offset == Vec3::ZERO {
-            return;
-        }
-        let Some(limb) = self.limb else { return };
-        let wanted =
-            skeleton.global_pose(source.view()).positions[self.ball.idx()] + self.offset + lift + raised;
-        place_ball(skeleton, limb, self.ball, wanted, pose);
-    }
-
-    fn stands(&self, standing: &[[bool; 2]], frame: usize) -> bool {
-        standing[frame.min(standing.len() - 1)][self.side as usize]
-    }
-
-    /// How long until the foot comes down (s), within what a foot can do.
-    fn time_to_land(&self, standing: &[[bool; 2]], frame: usize) -> f32 {
-        let ahead = standing.iter().skip(frame).position(|stands| stands[self.side as usize]);
-        ahead
-            .map_or(CARRY.end, |frames| frames as f32 * FrameRate::HOUSE.dt() as f32)
-            .clamp(CARRY.start, CARRY.end)
-    }
-}
-
-/// A foot on its way to where the action has it.
-#[derive(Clone, Debug)]
-struct Carry {
-    fading: Fading,
-    /// Frames since it began.
-    age: u32,
-    /// How long it takes (s).
-    duration: f32,
-    /// How high it goes (m).
-    height: f32,
-}
-
-impl Carry {
-    fn new(offset: Vec3, velocity: Vec3, duration: f32) -> Carry {
-        let height = (LIFT * offset.length()).min(HIGHEST_LIFT);
-        Carry { fading: Fading::new(offset, velocity, duration), age: 0, duration, height }
-    }
-
-    /// How high the foot is above the action's own path (m).
-    fn height_at(&self, since: f32) -> f32 {
-        let share = (since / self.duration).clamp(0.0, 1.0);
-        self.height * smootherstep(2.0 * share.min(1.0 - share))
-    }
-}
-
-/// Bends a leg until the ball of its foot is at `wanted`; the foot keeps its turn.
-fn place_ball(skeleton: &Skeleton, limb: Limb, ball: JointId, wanted: Vec3, pose: &mut Pose) {
-    let globals: GlobalPose = skeleton.global_pose(pose.view());
-    let foot: Quat = globals.rotations[limb.end.idx()];
-    let ankle = globals.positions[limb.end.idx()] + wanted - globals.positions[ball.idx()];
-    let hinge = globals.rotations[limb.middle.idx()] * Vec3::X;
-    let goal = LimbGoal { target: ankle, hinge: Some(hinge), ..LimbGoal::of(limb.positions(&globals)) };
-    limb.apply(skeleton, &globals, &goal.solve(), foot, pose);
 }

@@ -1,0 +1,189 @@
+//! Feet across seams: those that stand stay where they are, and make good the difference when they are lifted.
+
+use glam::Vec3;
+
+use crate::bone::{Bone, Side};
+use crate::ik::{Limb, LimbGoal};
+use crate::inertialize::Fading;
+use crate::math::smootherstep;
+use crate::pose::Pose;
+use crate::rate::FrameRate;
+use crate::skeleton::{JointId, Skeleton};
+
+/// A foot takes this long at least, and at most, to make good where it should have been (s).
+const CARRY: std::ops::Range<f32> = 0.12..0.45;
+/// How high a foot is lifted on the way, relative to how far it has to go (-), and at most (m): a step, not a slide.
+const LIFT: f32 = 0.7;
+const HIGHEST_LIFT: f32 = 0.07;
+
+/// Share of its length to which a leg stretches before the hips give way.
+const STRETCH: f32 = 0.998;
+
+/// A foot that stays where it stands across seams.
+#[derive(Clone, Debug)]
+pub(super) struct KeptFoot {
+    limb: Option<Limb>,
+    ball: JointId,
+    side: Side,
+    /// How far the foot is from where the action has it (m).
+    offset: Vec3,
+    /// How that offset goes away.
+    carry: Option<Carry>,
+    /// The part of the offset above or below, which goes away whether the foot stands or not.
+    lift: Option<(Fading, u32)>,
+}
+
+impl KeptFoot {
+    pub(super) fn new(skeleton: &Skeleton, side: Side) -> KeptFoot {
+        let ball = skeleton.bone(Bone::LeftToes.on(side)).or(skeleton.bone(Bone::LeftFoot.on(side)));
+        KeptFoot {
+            limb: Limb::ending_in(skeleton, Bone::LeftFoot.on(side)),
+            ball: ball.unwrap_or(JointId::ROOT),
+            side,
+            offset: Vec3::ZERO,
+            carry: None,
+            lift: None,
+        }
+    }
+
+    /// A new action begins: `shown` are the last two poses that were shown, `next` what the action has for the
+    /// same times.
+    pub(super) fn meet(
+        &mut self,
+        standing: &[[bool; 2]],
+        frame: usize,
+        skeleton: &Skeleton,
+        shown: [&Pose; 2],
+        next: &[Pose; 2],
+    ) {
+        let place = |pose: &Pose| skeleton.global_pose(pose.view()).positions[self.ball.idx()];
+        let [before, now] = [0, 1].map(|at: usize| place(shown[at]) - place(&next[at]));
+        let velocity = (now - before) * FrameRate::HOUSE.fps() as f32;
+        let up = Vec3::Y;
+        self.lift = Some((Fading::new(up * now.y, up * velocity.y, CARRY.start), 0));
+        self.offset = now.with_y(0.0);
+        self.carry = match self.stands(standing, frame) {
+            true => None,
+            false => Some(Carry::new(self.offset, velocity.with_y(0.0), self.time_to_land(standing, frame))),
+        };
+    }
+
+    /// Where the ball of the foot shall be in this frame, of which `source` is what the action has; `None` if that
+    /// is where it is.
+    pub(super) fn wanted(
+        &mut self,
+        standing: &[[bool; 2]],
+        frame: usize,
+        in_seam: bool,
+        skeleton: &Skeleton,
+        source: &Pose,
+    ) -> Option<Vec3> {
+        let dt = FrameRate::HOUSE.dt() as f32;
+        if self.offset != Vec3::ZERO && !self.stands(standing, frame) && self.carry.is_none() {
+            self.carry = Some(Carry::new(self.offset, Vec3::ZERO, self.time_to_land(standing, frame)));
+        }
+        let mut raised = Vec3::ZERO;
+        if let Some(carry) = &mut self.carry {
+            carry.age += 1;
+            let since = carry.age as f32 * dt;
+            self.offset = carry.fading.at(since);
+            raised.y = carry.height_at(since);
+            if since >= carry.duration {
+                self.carry = None;
+            } else if standing.get(frame).is_some_and(|stands| stands[self.side as usize]) {
+                // What is left on landing stays until the next lift.
+                self.lift = Some((Fading::new(raised, Vec3::ZERO, CARRY.start), 0));
+                self.carry = None;
+                raised = Vec3::ZERO;
+            }
+        }
+        let lift = self.lift.as_mut().map_or(Vec3::ZERO, |(fading, age)| {
+            *age += 1;
+            fading.at(*age as f32 * dt)
+        });
+        if lift == Vec3::ZERO {
+            self.lift = None;
+        }
+        let moved = in_seam || self.offset != Vec3::ZERO;
+        moved.then(|| {
+            skeleton.global_pose(source.view()).positions[self.ball.idx()] + self.offset + lift + raised
+        })
+    }
+
+    fn stands(&self, standing: &[[bool; 2]], frame: usize) -> bool {
+        standing[frame.min(standing.len() - 1)][self.side as usize]
+    }
+
+    /// How long until the foot comes down (s), within what a foot can do.
+    fn time_to_land(&self, standing: &[[bool; 2]], frame: usize) -> f32 {
+        let ahead = standing.iter().skip(frame).position(|stands| stands[self.side as usize]);
+        ahead
+            .map_or(CARRY.end, |frames| frames as f32 * FrameRate::HOUSE.dt() as f32)
+            .clamp(CARRY.start, CARRY.end)
+    }
+}
+
+/// A foot on its way to where the action has it.
+#[derive(Clone, Debug)]
+struct Carry {
+    fading: Fading,
+    /// Frames since it began.
+    age: u32,
+    /// How long it takes (s).
+    duration: f32,
+    /// How high it goes (m).
+    height: f32,
+}
+
+impl Carry {
+    fn new(offset: Vec3, velocity: Vec3, duration: f32) -> Carry {
+        let height = (LIFT * offset.length()).min(HIGHEST_LIFT);
+        Carry { fading: Fading::new(offset, velocity, duration), age: 0, duration, height }
+    }
+
+    /// How high the foot is above the action's own path (m).
+    fn height_at(&self, since: f32) -> f32 {
+        let share = (since / self.duration).clamp(0.0, 1.0);
+        self.height * smootherstep(2.0 * share.min(1.0 - share))
+    }
+}
+
+/// Bends the legs until the balls of the feet are where they are wanted, the feet keeping their turns. Where a leg is
+/// too short for that, the hips give way.
+pub(super) fn place(skeleton: &Skeleton, feet: &[KeptFoot; 2], wanted: [Option<Vec3>; 2], pose: &mut Pose) {
+    let globals = skeleton.global_pose(pose.view());
+    let goals = feet.iter().zip(wanted).filter_map(|(foot, wanted)| {
+        let limb = foot.limb?;
+        let [hip, knee, ankle] = limb.positions(&globals);
+        let length = STRETCH * (hip.distance(knee) + knee.distance(ankle));
+        let target = ankle + (wanted? - globals.positions[foot.ball.idx()]);
+        Some(Goal { limb, hip, target, length })
+    });
+    let goals: Vec<Goal> = goals.collect();
+    // Each leg in turn draws the hips to itself; a few rounds satisfy both.
+    let mut shift = Vec3::ZERO;
+    for goal in goals.iter().cycle().take(4 * goals.len()) {
+        let to_target = goal.target - (goal.hip + shift);
+        let missing = to_target.length() - goal.length;
+        if missing > 0.0 {
+            shift += to_target.normalize_or_zero() * missing;
+        }
+    }
+    pose.translations[0] += shift;
+    for goal in goals {
+        let globals = skeleton.global_pose(pose.view());
+        let foot = globals.rotations[goal.limb.end.idx()];
+        let hinge = globals.rotations[goal.limb.middle.idx()] * Vec3::X;
+        let joints = goal.limb.positions(&globals);
+        let solution = LimbGoal { target: goal.target, hinge: Some(hinge), ..LimbGoal::of(joints) }.solve();
+        goal.limb.apply(skeleton, &globals, &solution, foot, pose);
+    }
+}
+
+struct Goal {
+    limb: Limb,
+    hip: Vec3,
+    /// Where the ankle shall be.
+    target: Vec3,
+    length: f32,
+}
