@@ -368,8 +368,9 @@ const SAME_MOMENT: f32 = 0.06;
 
 /// All events of a take in order of their peaks; of two at the same moment, the one that strikes stays.
 fn find_strokes(signals: &Signals, settings: &Settings) -> Vec<Stroke> {
-    let mut attacks = strokes::hands(signals, settings);
-    attacks.extend(kicks::feet(signals, settings));
+    let kicks = kicks::feet(signals, settings);
+    let mut attacks = strokes::hands(signals, &kicks, settings);
+    attacks.extend(kicks);
     attacks.sort_by_key(|stroke| stroke.peak);
     let others = trunk::events(signals, &attacks, settings);
     let mut found: Vec<Stroke> = Vec::new();

@@ -10,10 +10,11 @@ use crate::bone::{Bone, Side};
 use super::signals::{Signals, percentile};
 use super::{Discipline, Settings, Stroke};
 
-/// Blows of both hands in the order of their peaks.
-pub(super) fn hands(signals: &Signals, settings: &Settings) -> Vec<Stroke> {
+/// Blows of both hands in the order of their peaks. Arms that swing with a kick do not strike.
+pub(super) fn hands(signals: &Signals, kicks: &[Stroke], settings: &Settings) -> Vec<Stroke> {
     let arms: Vec<Arm> = Side::BOTH.into_iter().filter_map(|side| Arm::of(signals, side)).collect();
-    let least = least_speed(&arms, settings);
+    let least = if kicks.is_empty() { least_speed(&arms, settings) } else { settings.hand_speed };
+    let with_a_kick = |blow: &Blow| kicks.iter().any(|kick| kick.start <= blow.peak && blow.start <= kick.end);
     let mut blows: Vec<(Blow, Side)> = Vec::new();
     for arm in &arms {
         blows.extend(arm.blows(signals, least).into_iter().map(|blow| (blow, arm.side)));
@@ -30,7 +31,7 @@ pub(super) fn hands(signals: &Signals, settings: &Settings) -> Vec<Stroke> {
         !blows.iter().any(twin)
     };
     (blows.iter())
-        .filter(|blow| alone(blow))
+        .filter(|blow| alone(blow) && !with_a_kick(&blow.0))
         .filter(|(blow, _)| settings.discipline != Discipline::Running || blow.reach > CATCH_REACH)
         .map(|(blow, side)| blow.named(signals, *side, settings))
         .collect()
@@ -113,10 +114,11 @@ impl<'a> Arm<'a> {
                 std::cmp::Ordering::Less => self.speeds[other] < speed,
                 _ => self.speeds[other] <= speed,
             });
-            if !is_greatest || self.rates[frame].z < (0.4 * least).max(0.2 * speed) {
+            if !is_greatest || !self.strikes(frame, least) {
                 continue;
             }
             let blow = self.blow(signals, frame);
+            if std::env::var("DBG").is_ok() { eprintln!("DBG {:?} t {:.2} start {:.2} peak {:.2} end {:.2} sp {:.1} rate {:.1?} reach {:.2} elbow {:.0} in {:.2} up {:.2} out {:.2} down {:.2}", self.side, frame as f32/signals.fps, blow.start as f32/signals.fps, blow.peak as f32/signals.fps, blow.end as f32/signals.fps, blow.speed, self.rates[frame].to_array(), blow.reach, blow.elbow.to_degrees(), blow.inwards, blow.upwards, blow.bulge_out, blow.bulge_down); }
             if blow.reach < LEAST_REACH || blow.elbow < LEAST_ELBOW {
                 continue;
             }
@@ -131,6 +133,19 @@ impl<'a> Arm<'a> {
             }
         }
         found
+    }
+
+    /// Whether the wrist goes somewhere worth hitting: ahead, or across in front of the chest.
+    fn strikes(&self, frame: usize, least: f32) -> bool {
+        let (rate, speed) = (self.rates[frame], self.speeds[frame]);
+        let ahead = rate.z > (0.4 * least).max(0.2 * speed);
+        let across = self.inwards(rate) > ACROSS * speed && rate.z > -0.3 * speed && self.places[frame].z > 0.0;
+        ahead || across
+    }
+
+    /// The part of a velocity that goes towards the other side (m/s).
+    fn inwards(&self, rate: Vec3) -> f32 {
+        if self.side == Side::Left { -rate.x } else { rate.x }
     }
 
     fn blow(&self, signals: &Signals, fastest: usize) -> Blow {
@@ -150,7 +165,12 @@ impl<'a> Arm<'a> {
         }
         let latest = (fastest + signals.frames(LONGEST.1)).min(last);
         let mut peak = fastest;
-        while peak < latest && self.rates[peak].z > 0.0 {
+        // What goes across is farthest when it has lost half its speed; the rest when it no longer goes ahead.
+        let goes_on = |frame: usize| match self.rates[fastest].z > 0.3 * speed {
+            true => self.rates[frame].z > 0.0,
+            false => self.inwards(self.rates[frame]) > 0.5 * self.inwards(self.rates[fastest]),
+        };
+        while peak < latest && goes_on(peak) {
             peak += 1;
         }
         // Over when the hand comes to rest after its return, or leaves again.
@@ -171,7 +191,7 @@ impl<'a> Arm<'a> {
             speed,
             reach: self.shoulder[peak].distance(self.wrist[peak]) / self.length,
             elbow: self.elbow_angle(peak),
-            inwards: -outwards * rate.x,
+            inwards: self.inwards(rate),
             upwards: rate.y,
             bulge_out: outwards * bulge.x,
             bulge_down: -bulge.y,
@@ -199,33 +219,40 @@ const LEAST_ELBOW: f32 = 0.9;
 const BENT: f32 = 1.57;
 /// Arms bent less than this (rad) go straight, unless they swing.
 const STRETCHED: f32 = 1.92;
+/// Arms that go round may be stretched up to this (rad).
+const ROUND: f32 = 2.25;
+/// Share of the speed towards the other side from which a hand goes across instead of ahead; captured straight blows of a
+/// rear hand have up to 0.62.
+const ACROSS: f32 = 0.72;
 
 impl Blow {
     fn named(&self, signals: &Signals, side: Side, settings: &Settings) -> Stroke {
-        let (rest, confidence) = if settings.discipline == Discipline::Running {
-            ("catch", 0.6)
+        let (annotation, confidence) = if settings.discipline == Discipline::Running {
+            (Annotation::sided(side, "catch"), 0.6)
+        } else if self.parries(settings) {
+            (Annotation::of("parry"), 0.6)
         } else {
-            self.class(signals, side)
+            let (rest, confidence) = self.class(signals, side);
+            (Annotation::sided(side, rest), confidence)
         };
-        Stroke {
-            start: self.start,
-            peak: self.peak,
-            end: self.end,
-            annotation: Annotation::sided(side, rest),
-            confidence,
-        }
+        Stroke { start: self.start, peak: self.peak, end: self.end, annotation, confidence }
+    }
+
+    /// Whether the hand only brushes something aside: across, not up, and too slow for a blow.
+    fn parries(&self, settings: &Settings) -> bool {
+        self.inwards > 0.45 && self.upwards < 0.05 && self.speed < 1.5 * settings.hand_speed
     }
 
     fn class(&self, signals: &Signals, side: Side) -> (&'static str, f32) {
         let rises = self.upwards > 0.35 && self.bulge_down > 0.08 && self.bulge_down > self.bulge_out;
-        let swings = self.bulge_out > 0.2;
-        let bent = self.elbow < BENT;
+        let swings = self.bulge_out > 0.2 || self.inwards > ACROSS;
+        let rounds = self.bulge_out > 0.09 && self.inwards > 0.2 && self.elbow < ROUND;
         let half_bent = self.elbow < STRETCHED;
-        if swings {
+        if swings || rounds {
             ("hook", 0.8)
-        } else if half_bent && rises {
+        } else if half_bent && (rises || self.upwards > 0.55) {
             ("uppercut", 0.75)
-        } else if bent || half_bent && self.inwards > 0.3 {
+        } else if self.elbow < BENT || half_bent && self.inwards > 0.3 {
             if self.upwards > 0.45 { ("uppercut", 0.7) } else { ("hook", 0.7) }
         } else {
             let ahead = self.way.try_normalize().unwrap_or(signals.ahead[self.peak]);

@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use crate::annotation::Annotation;
 use crate::bone::{Bone, Side};
+use crate::contacts::runs;
 use crate::tracks::smoothed;
 
 use super::signals::Signals;
@@ -105,11 +106,17 @@ fn class(signals: &Signals, head: &[Vec3], frame: usize, off: Vec3) -> &'static 
 
 /// Falls to the ground, and getting up from it: the hips sink below half their height.
 fn falls(signals: &Signals) -> Vec<Stroke> {
-    let down: Vec<bool> =
+    let mut down: Vec<bool> =
         signals.hips().iter().map(|hips| hips.y - signals.floor < 0.5 * signals.standing).collect();
     let height = |frame: usize| (signals.hips()[frame].y - signals.floor) / signals.standing;
+    // Somebody who rolls on the ground does not get up in between.
+    for gap in runs(&down, false) {
+        if gap.start > 0 && gap.end < down.len() && gap.len() < signals.frames(0.6) {
+            down[gap].fill(true);
+        }
+    }
     let mut found = Vec::new();
-    for lie in crate::contacts::runs(&down, true) {
+    for lie in runs(&down, true) {
         let mut start = lie.start;
         while start > 0 && height(start) < 0.9 && height(start - 1) >= height(start) {
             start -= 1;
