@@ -62,6 +62,8 @@ pub(super) struct Signals {
     pub(super) floor: f32,
     /// Height of the hips above the floor when standing (m): the upper quartile of the take's.
     pub(super) standing: f32,
+    /// Whether a foot is down.
+    pub(super) grounded: Vec<bool>,
     /// Frames in which a foot comes down, of both feet.
     pub(super) strikes: Vec<usize>,
     paths: Vec<Option<Vec<Vec3>>>,
@@ -83,6 +85,12 @@ impl Signals {
             leg: 0.9,
             floor: 0.0,
             standing: 0.9,
+            grounded: contacts.feet[0]
+                .down
+                .iter()
+                .zip(&contacts.feet[1].down)
+                .map(|(a, b)| *a || *b)
+                .collect(),
             strikes: strikes(contacts),
             paths,
         };

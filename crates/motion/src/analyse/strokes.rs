@@ -14,7 +14,8 @@ use super::{Discipline, Settings, Stroke};
 pub(super) fn hands(signals: &Signals, kicks: &[Stroke], settings: &Settings) -> Vec<Stroke> {
     let arms: Vec<Arm> = Side::BOTH.into_iter().filter_map(|side| Arm::of(signals, side)).collect();
     let least = if kicks.is_empty() { least_speed(&arms, settings) } else { settings.hand_speed };
-    let with_a_kick = |blow: &Blow| kicks.iter().any(|kick| kick.start <= blow.peak && blow.start <= kick.end);
+    let with_a_kick =
+        |blow: &Blow| kicks.iter().any(|kick| kick.start <= blow.peak && blow.start <= kick.end);
     let mut blows: Vec<(Blow, Side)> = Vec::new();
     for arm in &arms {
         blows.extend(arm.blows(signals, least).into_iter().map(|blow| (blow, arm.side)));
@@ -118,7 +119,24 @@ impl<'a> Arm<'a> {
                 continue;
             }
             let blow = self.blow(signals, frame);
-            if std::env::var("DBG").is_ok() { eprintln!("DBG {:?} t {:.2} start {:.2} peak {:.2} end {:.2} sp {:.1} rate {:.1?} reach {:.2} elbow {:.0} in {:.2} up {:.2} out {:.2} down {:.2}", self.side, frame as f32/signals.fps, blow.start as f32/signals.fps, blow.peak as f32/signals.fps, blow.end as f32/signals.fps, blow.speed, self.rates[frame].to_array(), blow.reach, blow.elbow.to_degrees(), blow.inwards, blow.upwards, blow.bulge_out, blow.bulge_down); }
+            if std::env::var("DBG").is_ok() {
+                eprintln!(
+                    "DBG {:?} t {:.2} start {:.2} peak {:.2} end {:.2} sp {:.1} rate {:.1?} reach {:.2} elbow {:.0} in {:.2} up {:.2} out {:.2} down {:.2}",
+                    self.side,
+                    frame as f32 / signals.fps,
+                    blow.start as f32 / signals.fps,
+                    blow.peak as f32 / signals.fps,
+                    blow.end as f32 / signals.fps,
+                    blow.speed,
+                    self.rates[frame].to_array(),
+                    blow.reach,
+                    blow.elbow.to_degrees(),
+                    blow.inwards,
+                    blow.upwards,
+                    blow.bulge_out,
+                    blow.bulge_down
+                );
+            }
             if blow.reach < LEAST_REACH || blow.elbow < LEAST_ELBOW {
                 continue;
             }
@@ -139,7 +157,8 @@ impl<'a> Arm<'a> {
     fn strikes(&self, frame: usize, least: f32) -> bool {
         let (rate, speed) = (self.rates[frame], self.speeds[frame]);
         let ahead = rate.z > (0.4 * least).max(0.2 * speed);
-        let across = self.inwards(rate) > ACROSS * speed && rate.z > -0.3 * speed && self.places[frame].z > 0.0;
+        let across =
+            self.inwards(rate) > ACROSS * speed && rate.z > -0.3 * speed && self.places[frame].z > 0.0;
         ahead || across
     }
 
