@@ -119,24 +119,6 @@ impl<'a> Arm<'a> {
                 continue;
             }
             let blow = self.blow(signals, frame);
-            if std::env::var("DBG").is_ok() {
-                eprintln!(
-                    "DBG {:?} t {:.2} start {:.2} peak {:.2} end {:.2} sp {:.1} rate {:.1?} reach {:.2} elbow {:.0} in {:.2} up {:.2} out {:.2} down {:.2}",
-                    self.side,
-                    frame as f32 / signals.fps,
-                    blow.start as f32 / signals.fps,
-                    blow.peak as f32 / signals.fps,
-                    blow.end as f32 / signals.fps,
-                    blow.speed,
-                    self.rates[frame].to_array(),
-                    blow.reach,
-                    blow.elbow.to_degrees(),
-                    blow.inwards,
-                    blow.upwards,
-                    blow.bulge_out,
-                    blow.bulge_down
-                );
-            }
             if blow.reach < LEAST_REACH || blow.elbow < LEAST_ELBOW {
                 continue;
             }

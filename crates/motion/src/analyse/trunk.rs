@@ -18,16 +18,20 @@ pub(super) fn events(signals: &Signals, attacks: &[Stroke], settings: &Settings)
     }
     for detect in [covers, jumps, leans] {
         let busy: Vec<&Stroke> = attacks.iter().chain(&found).collect();
-        let free = |event: &Stroke| !busy.iter().any(|stroke| explains(stroke, event));
+        let before = signals.frames(WIND_UP);
+        let free = |event: &Stroke| !busy.iter().any(|stroke| explains(stroke, event, before));
         let events: Vec<Stroke> = detect(signals).into_iter().filter(free).collect();
         found.extend(events);
     }
     found
 }
 
-/// Whether a stroke is under way at the peak of an event.
-fn explains(stroke: &Stroke, event: &Stroke) -> bool {
-    (stroke.start..=stroke.end).contains(&event.peak)
+/// A blow is wound up for as long as this before the hand leaves (s).
+const WIND_UP: f32 = 0.12;
+
+/// Whether a stroke is under way, or wound up, at the peak of an event.
+fn explains(stroke: &Stroke, event: &Stroke, wind_up: usize) -> bool {
+    (stroke.start.saturating_sub(wind_up)..=stroke.end).contains(&event.peak)
 }
 
 /// How high both wrists are when they cover the head, seen from the joint of the head, as a share of the leg, and how
@@ -137,7 +141,13 @@ fn leans(signals: &Signals) -> Vec<Stroke> {
         if !prominent || found.last().is_some_and(|last| last.end > frame) {
             continue;
         }
-        let annotation = Annotation::of(class(away[frame]));
+        let name = if are_raised(signals, head, frame) { "guard" } else { class(away[frame]) };
+        // Who turns on the spot leans, seen from a facing that comes after.
+        let turned = signals.ahead[start].dot(signals.ahead[end]) < TURNED_AWAY;
+        if turned && name.starts_with("slip") {
+            continue;
+        }
+        let annotation = Annotation::of(name);
         let confidence = (0.4 + 0.2 * sizes[frame]).min(0.9);
         found.push(Stroke { start, peak: frame, end, annotation, confidence });
     }
@@ -161,6 +171,17 @@ fn edge(sizes: &[f32], peak: usize, most: usize, direction: isize) -> usize {
         }
     }
     frame
+}
+
+/// Cosine of the turn from start to end of an event above which it is no turn.
+const TURNED_AWAY: f32 = 0.85;
+
+/// Whether both wrists are as high as the head.
+fn are_raised(signals: &Signals, head: &[Vec3], frame: usize) -> bool {
+    Side::BOTH.into_iter().all(|side| {
+        let wrist = signals.path(Bone::LeftHand.on(side));
+        wrist.is_some_and(|wrist| wrist[frame].y > head[frame].y + COVER.0 * signals.leg)
+    })
 }
 
 fn class(off: Vec3) -> &'static str {
