@@ -13,6 +13,9 @@ use super::{Discipline, Settings, Stroke};
 /// Blows of both hands in the order of their peaks. Arms that swing with a kick do not strike.
 pub(super) fn hands(signals: &Signals, kicks: &[Stroke], settings: &Settings) -> Vec<Stroke> {
     let arms: Vec<Arm> = Side::BOTH.into_iter().filter_map(|side| Arm::of(signals, side)).collect();
+    if settings.discipline == Discipline::Running {
+        return catches(signals, &arms);
+    }
     let least = if kicks.is_empty() { least_speed(&arms, settings) } else { settings.hand_speed };
     let with_a_kick =
         |blow: &Blow| kicks.iter().any(|kick| kick.start <= blow.peak && blow.start <= kick.end);
@@ -33,15 +36,47 @@ pub(super) fn hands(signals: &Signals, kicks: &[Stroke], settings: &Settings) ->
     };
     (blows.iter())
         .filter(|blow| alone(blow) && !with_a_kick(&blow.0))
-        .filter(|(blow, _)| settings.discipline != Discipline::Running || blow.reach > CATCH_REACH)
+        .filter(|(blow, _)| settings.discipline == Discipline::Boxing || signals.speed(blow.peak) < RUNS)
         .map(|(blow, side)| blow.named(signals, *side, settings))
         .collect()
 }
 
 /// Hands that shoot out at the same moment (s) push or cover; they do not strike.
 const TOGETHER: f32 = 0.04;
-/// A runner's arm that is stretched this far (share of its length) reaches for somebody; swinging arms are bent.
-const CATCH_REACH: f32 = 0.85;
+/// Whose hips are faster than this over the floor (m/s) swings the arms for another reason than to strike.
+const RUNS: f32 = 1.6;
+
+/// How far ahead of the chest a hand is that reaches for somebody, and how far below at most, as shares of the arm:
+/// arms that swing with the legs stay bent or low.
+const REACH_OUT: (f32, f32) = (0.68, 0.42);
+
+/// Hands thrown out to catch or tag somebody.
+fn catches(signals: &Signals, arms: &[Arm]) -> Vec<Stroke> {
+    let mut found = Vec::new();
+    for arm in arms {
+        for frame in 1..arm.places.len().saturating_sub(1) {
+            let place = arm.places[frame];
+            let reaches = place.z > REACH_OUT.0 * arm.length && place.y > -REACH_OUT.1 * arm.length;
+            let mut near = signals.around(frame, 0.2, 0.2);
+            let is_farthest = near.all(|other| match other.cmp(&frame) {
+                std::cmp::Ordering::Less => arm.places[other].z < place.z,
+                _ => arm.places[other].z <= place.z,
+            });
+            if reaches && is_farthest {
+                let span = signals.around(frame, 0.2, 0.15);
+                found.push(Stroke {
+                    start: span.start,
+                    peak: frame,
+                    end: span.end - 1,
+                    annotation: Annotation::sided(arm.side, "catch"),
+                    confidence: 0.7,
+                });
+            }
+        }
+    }
+    found.sort_by_key(|stroke| stroke.peak);
+    found
+}
 
 /// The slowest blow of this take (m/s): that of the settings, or less where even the fastest hands are slow.
 fn least_speed(arms: &[Arm], settings: &Settings) -> f32 {
@@ -228,9 +263,7 @@ const ACROSS: f32 = 0.72;
 
 impl Blow {
     fn named(&self, signals: &Signals, side: Side, settings: &Settings) -> Stroke {
-        let (annotation, confidence) = if settings.discipline == Discipline::Running {
-            (Annotation::sided(side, "catch"), 0.6)
-        } else if self.parries(settings) {
+        let (annotation, confidence) = if self.parries(settings) {
             (Annotation::of("parry"), 0.6)
         } else {
             let (rest, confidence) = self.class(signals, side);
