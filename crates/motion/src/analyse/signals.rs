@@ -67,6 +67,8 @@ pub(super) struct Signals {
     /// Frames in which a foot comes down, of both feet.
     pub(super) strikes: Vec<usize>,
     paths: Vec<Option<Vec<Vec3>>>,
+    /// Where a bone's path stands, for those of [`PARTS`].
+    path_of_bone: [Option<usize>; Bone::COUNT],
 }
 
 impl Signals {
@@ -77,6 +79,8 @@ impl Signals {
             Some(smoothed(&tracks.path(joint), fps, SMOOTHING))
         };
         let paths: Vec<Option<Vec<Vec3>>> = PARTS.iter().map(path).collect();
+        let mut path_of_bone = [None; Bone::COUNT];
+        PARTS.iter().enumerate().for_each(|(at, bone)| path_of_bone[*bone as usize] = Some(at));
         let mut signals = Signals {
             fps,
             n_frames,
@@ -93,6 +97,7 @@ impl Signals {
                 .collect(),
             strikes: strikes(contacts),
             paths,
+            path_of_bone,
         };
         signals.ahead = signals.facing();
         signals.measure_body(contacts);
@@ -101,8 +106,7 @@ impl Signals {
 
     /// The smoothed path of a bone, if some joint plays it.
     pub(super) fn path(&self, bone: Bone) -> Option<&[Vec3]> {
-        let at = PARTS.iter().position(|part| *part == bone)?;
-        self.paths[at].as_deref()
+        self.paths[self.path_of_bone[bone as usize]?].as_deref()
     }
 
     /// The path of a bone that [`NEEDED`] lists.
