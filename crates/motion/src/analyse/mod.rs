@@ -39,6 +39,7 @@ pub use ranges::{ValidRange, valid_ranges};
 
 use labels::Label;
 use signals::Signals;
+use steps::Namer;
 
 /// What kind of motion to expect: the same posture means a block to a boxer and a swinging arm to a runner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -279,6 +280,7 @@ pub fn analyse(clip: &Clip, settings: &Settings) -> Result<Analysis, AnalyseErro
         warnings.push(Warning::NoContacts);
     }
     let strokes = find_strokes(&signals, settings);
+    let namer = Namer::new(&signals, settings);
     let pieces = cuts::pieces(&signals, &contacts, &strokes, settings);
     let segments = (pieces.into_iter())
         .map(|piece| match piece.stroke {
@@ -293,7 +295,7 @@ pub fn analyse(clip: &Clip, settings: &Settings) -> Result<Analysis, AnalyseErro
                 )
             }
             None => {
-                let (annotation, confidence) = steps::name(&signals, &piece.frames, settings);
+                let (annotation, confidence) = namer.name(&piece.frames);
                 segment(&signals, piece.frames, annotation, None, confidence)
             }
         })
@@ -317,6 +319,7 @@ pub fn analyse_labelled(
         return Ok(Analysis { segments: Vec::new(), warnings, contacts });
     }
     let signals = Signals::of(clip, &tracks, &contacts);
+    let namer = Namer::new(&signals, settings);
     let mut segments = Vec::with_capacity(labels.len());
     for piece in labels::pieces(clip, labels)? {
         if let Some(label) = piece.label {
@@ -330,7 +333,7 @@ pub fn analyse_labelled(
             continue;
         }
         for frames in cuts::quiet_pieces(&signals, &contacts, piece.frames, settings) {
-            let (annotation, confidence) = steps::name(&signals, &frames, settings);
+            let (annotation, confidence) = namer.name(&frames);
             segments.push(segment(&signals, frames, annotation, None, confidence));
         }
     }
@@ -368,8 +371,9 @@ const SAME_MOMENT: f32 = 0.06;
 
 /// All events of a take in order of their peaks; of two at the same moment, the one that strikes stays.
 fn find_strokes(signals: &Signals, settings: &Settings) -> Vec<Stroke> {
-    let mut attacks = strokes::hands(signals, settings);
-    attacks.extend(kicks::feet(signals, settings));
+    let kicks = kicks::feet(signals, settings);
+    let mut attacks = strokes::hands(signals, &kicks, settings);
+    attacks.extend(kicks);
     attacks.sort_by_key(|stroke| stroke.peak);
     let others = trunk::events(signals, &attacks, settings);
     let mut found: Vec<Stroke> = Vec::new();

@@ -62,9 +62,13 @@ pub(super) struct Signals {
     pub(super) floor: f32,
     /// Height of the hips above the floor when standing (m): the upper quartile of the take's.
     pub(super) standing: f32,
+    /// Whether a foot is down.
+    pub(super) grounded: Vec<bool>,
     /// Frames in which a foot comes down, of both feet.
     pub(super) strikes: Vec<usize>,
     paths: Vec<Option<Vec<Vec3>>>,
+    /// Where a bone's path stands, for those of [`PARTS`].
+    path_of_bone: [Option<usize>; Bone::COUNT],
 }
 
 impl Signals {
@@ -75,6 +79,8 @@ impl Signals {
             Some(smoothed(&tracks.path(joint), fps, SMOOTHING))
         };
         let paths: Vec<Option<Vec<Vec3>>> = PARTS.iter().map(path).collect();
+        let mut path_of_bone = [None; Bone::COUNT];
+        PARTS.iter().enumerate().for_each(|(at, bone)| path_of_bone[*bone as usize] = Some(at));
         let mut signals = Signals {
             fps,
             n_frames,
@@ -83,8 +89,15 @@ impl Signals {
             leg: 0.9,
             floor: 0.0,
             standing: 0.9,
+            grounded: contacts.feet[0]
+                .down
+                .iter()
+                .zip(&contacts.feet[1].down)
+                .map(|(a, b)| *a || *b)
+                .collect(),
             strikes: strikes(contacts),
             paths,
+            path_of_bone,
         };
         signals.ahead = signals.facing();
         signals.measure_body(contacts);
@@ -93,8 +106,7 @@ impl Signals {
 
     /// The smoothed path of a bone, if some joint plays it.
     pub(super) fn path(&self, bone: Bone) -> Option<&[Vec3]> {
-        let at = PARTS.iter().position(|part| *part == bone)?;
-        self.paths[at].as_deref()
+        self.paths[self.path_of_bone[bone as usize]?].as_deref()
     }
 
     /// The path of a bone that [`NEEDED`] lists.

@@ -7,23 +7,96 @@ use glam::Vec3;
 
 use crate::annotation::Annotation;
 use crate::math::wrap_angle;
+use crate::tracks::smoothed;
 
 use super::signals::Signals;
 use super::{Discipline, Settings};
 
-/// The annotation of a segment without a stroke, and how sure it is.
-pub(super) fn name(signals: &Signals, frames: &Range<usize>, settings: &Settings) -> (Annotation, f32) {
-    let way = Way::of(signals, frames);
-    let travels = if settings.discipline == Discipline::Boxing { 1.6 } else { TRAVEL };
-    let (name, confidence) = if way.speed > travels { way.locomotion() } else { way.step(signals) };
-    (Annotation::of(name), confidence)
+/// Names segments that hold no stroke.
+pub(super) struct Namer<'a> {
+    signals: &'a Signals,
+    discipline: Discipline,
+    sidesteps: Vec<Sidestep>,
+}
+
+/// Somebody who travels goes aside without turning.
+struct Sidestep {
+    frames: Range<usize>,
+    /// Speed aside where it is greatest (m/s), positive to the left.
+    speed: f32,
+}
+
+impl<'a> Namer<'a> {
+    pub(super) fn new(signals: &'a Signals, settings: &Settings) -> Namer<'a> {
+        let discipline = settings.discipline;
+        let sidesteps = if discipline == Discipline::Boxing { Vec::new() } else { sidesteps(signals) };
+        Namer { signals, discipline, sidesteps }
+    }
+
+    /// The annotation of a segment, and how sure it is.
+    pub(super) fn name(&self, frames: &Range<usize>) -> (Annotation, f32) {
+        let way = Way::of(self.signals, frames);
+        let middle = (frames.start + frames.end) / 2;
+        let aside = self.sidesteps.iter().find(|step| step.frames.contains(&middle));
+        let travels = if self.discipline == Discipline::Boxing { 1.6 } else { TRAVEL };
+        let (name, confidence) = match (aside, self.discipline) {
+            (Some(aside), _) => aside.name(),
+            _ if way.speed < JOG && !way.goes_ahead(self.signals) => way.step(self.signals),
+            (None, Discipline::Running) if way.starts() => ("start", 0.7),
+            (None, Discipline::Running) if way.stops() => ("stop", 0.7),
+            _ if way.speed > travels => way.locomotion(),
+            _ => way.step(self.signals),
+        };
+        (Annotation::of(name), confidence)
+    }
+}
+
+/// Speeds aside from which somebody who travels steps aside, and from which that is a dodge (m/s).
+const ASIDE: (f32, f32) = (0.62, 1.3);
+
+impl Sidestep {
+    fn name(&self) -> (&'static str, f32) {
+        match (self.speed > 0.0, self.speed.abs() > ASIDE.1) {
+            (true, true) => ("dodge-left", 0.7),
+            (false, true) => ("dodge-right", 0.7),
+            (true, false) => ("quick-step-left", 0.7),
+            (false, false) => ("quick-step-right", 0.7),
+        }
+    }
+}
+
+/// Where the hips go aside, seen from a facing that leaves out the swing of the shoulders.
+fn sidesteps(signals: &Signals) -> Vec<Sidestep> {
+    let ahead = smoothed(&signals.ahead, signals.fps, 0.25);
+    let aside = |frame: usize| {
+        let velocity = signals.velocity(frame);
+        let ahead = ahead[frame].try_normalize().unwrap_or(Vec3::Z);
+        let along = velocity.dot(ahead);
+        // Who goes backwards or does not travel at all steps in another sense.
+        if along < TRAVEL { 0.0 } else { velocity.x * ahead.z - velocity.z * ahead.x }
+    };
+    let speeds: Vec<f32> = (0..signals.n_frames).map(aside).collect();
+    let mut found: Vec<Sidestep> = Vec::new();
+    for frame in 0..signals.n_frames {
+        let speed = speeds[frame];
+        let mut near = signals.around(frame, 0.4, 0.4);
+        let is_greatest = speed.abs() > ASIDE.0 && near.all(|other| speeds[other].abs() <= speed.abs());
+        if !is_greatest || found.last().is_some_and(|last| last.frames.contains(&frame)) {
+            continue;
+        }
+        let goes_on = |other: &usize| speeds[*other] * speed.signum() > 0.45 * speed.abs();
+        let start = (0..frame).rev().take_while(goes_on).last().unwrap_or(frame);
+        let end = (frame..signals.n_frames).take_while(goes_on).last().unwrap_or(frame) + 1;
+        found.push(Sidestep { frames: start..end, speed });
+    }
+    found
 }
 
 /// Slower than this, somebody steps instead of walking (m/s).
 const TRAVEL: f32 = 0.8;
 /// Speeds at which walking ends and running starts (m/s).
 const JOG: f32 = 2.0;
-const RUN: f32 = 3.2;
+const RUN: f32 = 3.4;
 
 /// How the hips go from the start of a segment to its end.
 struct Way {
@@ -37,8 +110,6 @@ struct Way {
     speed: f32,
     /// Speeds over the floor at the start and at the end (m/s).
     ends: (f32, f32),
-    /// The direction of travel seen from the facing, to the left (rad).
-    aside: f32,
 }
 
 impl Way {
@@ -49,30 +120,36 @@ impl Way {
         let (before, after) = (signals.velocity(first), signals.velocity(last));
         let seconds = (last - first).max(1) as f32 / signals.fps;
         let moved = signals.local(first, way);
-        let middle = signals.ahead[(first + last) / 2];
         Way {
             moved,
             turned: wrap_angle(heading(signals.ahead[last]) - heading(signals.ahead[first])),
             veered: wrap_angle(heading(after) - heading(before)),
             speed: libm::hypotf(way.x, way.z) / seconds,
             ends: (before.length(), after.length()),
-            aside: wrap_angle(heading(Vec3::new(way.x, 0.0, way.z)) - heading(middle)),
         }
+    }
+
+    /// Whether the way leads ahead, or nowhere.
+    fn goes_ahead(&self, signals: &Signals) -> bool {
+        let distance = libm::hypotf(self.moved.x, self.moved.z);
+        distance < least_step(signals) || self.moved.z > 0.5 * distance
+    }
+
+    /// Whether somebody who stood begins to travel.
+    fn starts(&self) -> bool {
+        let (from, to) = self.ends;
+        from < 1.2 && to > from + 0.5
+    }
+
+    /// Whether somebody who travelled comes to a stand.
+    fn stops(&self) -> bool {
+        let (from, to) = self.ends;
+        to < from - 0.3 && to < 0.75 * from && to < 2.0
     }
 
     fn locomotion(&self) -> (&'static str, f32) {
         /// Turning by less than this in one step is going straight (rad).
         const STRAIGHT: f32 = 0.21;
-        let (from, to) = self.ends;
-        if from < 0.35 * to && from < 0.8 {
-            return ("start", 0.7);
-        }
-        if to < 0.35 * from && to < 0.8 {
-            return ("stop", 0.7);
-        }
-        if self.aside.abs() > 0.9 && self.aside.abs() < 2.3 {
-            return (if self.aside > 0.0 { "quick-step-left" } else { "quick-step-right" }, 0.6);
-        }
         let names = match self.speed {
             speed if speed < JOG => ["walk", "walk-left", "walk-right"],
             speed if speed < RUN => ["jog", "jog-left", "jog-right"],
@@ -88,7 +165,7 @@ impl Way {
 
     fn step(&self, signals: &Signals) -> (&'static str, f32) {
         let distance = libm::hypotf(self.moved.x, self.moved.z);
-        let least = 0.16 * signals.leg / 0.88;
+        let least = least_step(signals);
         if self.turned.abs() > 0.5 && distance < 2.0 * least {
             return (if self.turned > 0.0 { "turn-left" } else { "turn-right" }, 0.7);
         }
@@ -109,4 +186,9 @@ impl Way {
         let eighth = libm::floorf((angle + FRAC_PI_8) / FRAC_PI_4) as i32;
         (NAMES[eighth.rem_euclid(8) as usize], 0.7)
     }
+}
+
+/// Shorter ways are none (m).
+fn least_step(signals: &Signals) -> f32 {
+    0.16 * signals.leg / 0.88
 }

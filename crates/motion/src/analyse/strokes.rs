@@ -10,10 +10,15 @@ use crate::bone::{Bone, Side};
 use super::signals::{Signals, percentile};
 use super::{Discipline, Settings, Stroke};
 
-/// Blows of both hands in the order of their peaks.
-pub(super) fn hands(signals: &Signals, settings: &Settings) -> Vec<Stroke> {
+/// Blows of both hands in the order of their peaks. Arms that swing with a kick do not strike.
+pub(super) fn hands(signals: &Signals, kicks: &[Stroke], settings: &Settings) -> Vec<Stroke> {
     let arms: Vec<Arm> = Side::BOTH.into_iter().filter_map(|side| Arm::of(signals, side)).collect();
-    let least = least_speed(&arms, settings);
+    if settings.discipline == Discipline::Running {
+        return catches(signals, &arms);
+    }
+    let least = if kicks.is_empty() { least_speed(&arms, settings) } else { settings.hand_speed };
+    let with_a_kick =
+        |blow: &Blow| kicks.iter().any(|kick| kick.start <= blow.peak && blow.start <= kick.end);
     let mut blows: Vec<(Blow, Side)> = Vec::new();
     for arm in &arms {
         blows.extend(arm.blows(signals, least).into_iter().map(|blow| (blow, arm.side)));
@@ -30,16 +35,48 @@ pub(super) fn hands(signals: &Signals, settings: &Settings) -> Vec<Stroke> {
         !blows.iter().any(twin)
     };
     (blows.iter())
-        .filter(|blow| alone(blow))
-        .filter(|(blow, _)| settings.discipline != Discipline::Running || blow.reach > CATCH_REACH)
+        .filter(|blow| alone(blow) && !with_a_kick(&blow.0))
+        .filter(|(blow, _)| settings.discipline == Discipline::Boxing || signals.speed(blow.peak) < RUNS)
         .map(|(blow, side)| blow.named(signals, *side, settings))
         .collect()
 }
 
 /// Hands that shoot out at the same moment (s) push or cover; they do not strike.
 const TOGETHER: f32 = 0.04;
-/// A runner's arm that is stretched this far (share of its length) reaches for somebody; swinging arms are bent.
-const CATCH_REACH: f32 = 0.85;
+/// Whose hips are faster than this over the floor (m/s) swings the arms for another reason than to strike.
+const RUNS: f32 = 1.6;
+
+/// How far ahead of the chest a hand is that reaches for somebody, and how far below at most, as shares of the arm:
+/// arms that swing with the legs stay bent or low.
+const REACH_OUT: (f32, f32) = (0.68, 0.42);
+
+/// Hands thrown out to catch or tag somebody.
+fn catches(signals: &Signals, arms: &[Arm]) -> Vec<Stroke> {
+    let mut found = Vec::new();
+    for arm in arms {
+        for frame in 1..arm.places.len().saturating_sub(1) {
+            let place = arm.places[frame];
+            let reaches = place.z > REACH_OUT.0 * arm.length && place.y > -REACH_OUT.1 * arm.length;
+            let mut near = signals.around(frame, 0.2, 0.2);
+            let is_farthest = near.all(|other| match other.cmp(&frame) {
+                std::cmp::Ordering::Less => arm.places[other].z < place.z,
+                _ => arm.places[other].z <= place.z,
+            });
+            if reaches && is_farthest {
+                let span = signals.around(frame, 0.2, 0.15);
+                found.push(Stroke {
+                    start: span.start,
+                    peak: frame,
+                    end: span.end - 1,
+                    annotation: Annotation::sided(arm.side, "catch"),
+                    confidence: 0.7,
+                });
+            }
+        }
+    }
+    found.sort_by_key(|stroke| stroke.peak);
+    found
+}
 
 /// The slowest blow of this take (m/s): that of the settings, or less where even the fastest hands are slow.
 fn least_speed(arms: &[Arm], settings: &Settings) -> f32 {
@@ -113,7 +150,7 @@ impl<'a> Arm<'a> {
                 std::cmp::Ordering::Less => self.speeds[other] < speed,
                 _ => self.speeds[other] <= speed,
             });
-            if !is_greatest || self.rates[frame].z < (0.4 * least).max(0.2 * speed) {
+            if !is_greatest || !self.strikes(frame, least) {
                 continue;
             }
             let blow = self.blow(signals, frame);
@@ -133,6 +170,20 @@ impl<'a> Arm<'a> {
         found
     }
 
+    /// Whether the wrist goes somewhere worth hitting: ahead, or across in front of the chest.
+    fn strikes(&self, frame: usize, least: f32) -> bool {
+        let (rate, speed) = (self.rates[frame], self.speeds[frame]);
+        let ahead = rate.z > (0.4 * least).max(0.2 * speed);
+        let across =
+            self.inwards(rate) > ACROSS * speed && rate.z > -0.3 * speed && self.places[frame].z > 0.0;
+        ahead || across
+    }
+
+    /// The part of a velocity that goes towards the other side (m/s).
+    fn inwards(&self, rate: Vec3) -> f32 {
+        if self.side == Side::Left { -rate.x } else { rate.x }
+    }
+
     fn blow(&self, signals: &Signals, fastest: usize) -> Blow {
         /// Longest way to the fastest moment, and from there to the farthest (s).
         const LONGEST: (f32, f32) = (0.3, 0.25);
@@ -150,7 +201,12 @@ impl<'a> Arm<'a> {
         }
         let latest = (fastest + signals.frames(LONGEST.1)).min(last);
         let mut peak = fastest;
-        while peak < latest && self.rates[peak].z > 0.0 {
+        // What goes across is farthest when it has lost half its speed; the rest when it no longer goes ahead.
+        let goes_on = |frame: usize| match self.rates[fastest].z > 0.3 * speed {
+            true => self.rates[frame].z > 0.0,
+            false => self.inwards(self.rates[frame]) > 0.5 * self.inwards(self.rates[fastest]),
+        };
+        while peak < latest && goes_on(peak) {
             peak += 1;
         }
         // Over when the hand comes to rest after its return, or leaves again.
@@ -171,7 +227,7 @@ impl<'a> Arm<'a> {
             speed,
             reach: self.shoulder[peak].distance(self.wrist[peak]) / self.length,
             elbow: self.elbow_angle(peak),
-            inwards: -outwards * rate.x,
+            inwards: self.inwards(rate),
             upwards: rate.y,
             bulge_out: outwards * bulge.x,
             bulge_down: -bulge.y,
@@ -199,33 +255,38 @@ const LEAST_ELBOW: f32 = 0.9;
 const BENT: f32 = 1.57;
 /// Arms bent less than this (rad) go straight, unless they swing.
 const STRETCHED: f32 = 1.92;
+/// Arms that go round may be stretched up to this (rad).
+const ROUND: f32 = 2.25;
+/// Share of the speed towards the other side from which a hand goes across instead of ahead; captured straight blows of a
+/// rear hand have up to 0.62.
+const ACROSS: f32 = 0.72;
 
 impl Blow {
     fn named(&self, signals: &Signals, side: Side, settings: &Settings) -> Stroke {
-        let (rest, confidence) = if settings.discipline == Discipline::Running {
-            ("catch", 0.6)
+        let (annotation, confidence) = if self.parries(settings) {
+            (Annotation::of("parry"), 0.6)
         } else {
-            self.class(signals, side)
+            let (rest, confidence) = self.class(signals, side);
+            (Annotation::sided(side, rest), confidence)
         };
-        Stroke {
-            start: self.start,
-            peak: self.peak,
-            end: self.end,
-            annotation: Annotation::sided(side, rest),
-            confidence,
-        }
+        Stroke { start: self.start, peak: self.peak, end: self.end, annotation, confidence }
+    }
+
+    /// Whether the hand only brushes something aside: across, not up, and too slow for a blow.
+    fn parries(&self, settings: &Settings) -> bool {
+        self.inwards > 0.45 && self.upwards < 0.05 && self.speed < 1.5 * settings.hand_speed
     }
 
     fn class(&self, signals: &Signals, side: Side) -> (&'static str, f32) {
         let rises = self.upwards > 0.35 && self.bulge_down > 0.08 && self.bulge_down > self.bulge_out;
-        let swings = self.bulge_out > 0.2;
-        let bent = self.elbow < BENT;
+        let swings = self.bulge_out > 0.2 || self.inwards > ACROSS;
+        let rounds = self.bulge_out > 0.09 && self.inwards > 0.2 && self.elbow < ROUND;
         let half_bent = self.elbow < STRETCHED;
-        if swings {
+        if swings || rounds {
             ("hook", 0.8)
-        } else if half_bent && rises {
+        } else if half_bent && (rises || self.upwards > 0.55) {
             ("uppercut", 0.75)
-        } else if bent || half_bent && self.inwards > 0.3 {
+        } else if self.elbow < BENT || half_bent && self.inwards > 0.3 {
             if self.upwards > 0.45 { ("uppercut", 0.7) } else { ("hook", 0.7) }
         } else {
             let ahead = self.way.try_normalize().unwrap_or(signals.ahead[self.peak]);

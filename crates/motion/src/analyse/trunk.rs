@@ -4,17 +4,100 @@ use glam::Vec3;
 
 use crate::annotation::Annotation;
 use crate::bone::{Bone, Side};
+use crate::contacts::runs;
 use crate::tracks::smoothed;
 
-use super::signals::Signals;
+use super::signals::{Signals, percentile};
 use super::{Discipline, Settings, Stroke};
 
-/// Defences and reactions that no attack of the same person explains, in the order of their peaks.
+/// Defences and reactions that no attack of the same person explains.
 pub(super) fn events(signals: &Signals, attacks: &[Stroke], settings: &Settings) -> Vec<Stroke> {
     let mut found = falls(signals);
-    if settings.discipline != Discipline::Running {
-        let busy: Vec<Stroke> = attacks.iter().chain(&found).cloned().collect();
-        found.extend(defences(signals, &busy));
+    if settings.discipline == Discipline::Running {
+        return found;
+    }
+    for detect in [covers, jumps, leans] {
+        let busy: Vec<&Stroke> = attacks.iter().chain(&found).collect();
+        let before = signals.frames(WIND_UP);
+        let free = |event: &Stroke| !busy.iter().any(|stroke| explains(stroke, event, before));
+        let events: Vec<Stroke> = detect(signals).into_iter().filter(free).collect();
+        found.extend(events);
+    }
+    found
+}
+
+/// A blow is wound up for as long as this before the hand leaves (s).
+const WIND_UP: f32 = 0.12;
+
+/// Whether a stroke is under way, or wound up, at the peak of an event.
+fn explains(stroke: &Stroke, event: &Stroke, wind_up: usize) -> bool {
+    (stroke.start.saturating_sub(wind_up)..=stroke.end).contains(&event.peak)
+}
+
+/// How high both wrists are when they cover the head, seen from the joint of the head, as a share of the leg, and how
+/// much higher than usual.
+const COVER: (f32, f32) = (-0.06, 0.09);
+/// How long a cover lasts (s): less is a gesture, more a guard that is always high.
+const COVER_TIME: (f32, f32) = (0.12, 1.6);
+
+/// Both hands raised in front of the head.
+fn covers(signals: &Signals) -> Vec<Stroke> {
+    let (Some(head), Some(left), Some(right)) =
+        (signals.path(Bone::Head), signals.path(Bone::LeftHand), signals.path(Bone::RightHand))
+    else {
+        return Vec::new();
+    };
+    let heights: Vec<f32> =
+        (0..signals.n_frames).map(|frame| left[frame].y.min(right[frame].y) - head[frame].y).collect();
+    let usual = percentile(&mut heights.clone(), 0.5);
+    let least = (COVER.0 * signals.leg).max(usual + COVER.1 * signals.leg);
+    let near = |frame: usize| {
+        [left, right].iter().all(|hand| {
+            let apart = hand[frame] - head[frame];
+            libm::hypotf(apart.x, apart.z) < 0.45 * signals.leg
+        })
+    };
+    let raised: Vec<bool> =
+        (0..signals.n_frames).map(|frame| heights[frame] > least && near(frame)).collect();
+    let (shortest, longest) = (signals.frames(COVER_TIME.0), signals.frames(COVER_TIME.1));
+    runs(&raised, true)
+        .into_iter()
+        .filter(|cover| (shortest..=longest).contains(&cover.len()))
+        .map(|cover| Stroke {
+            start: cover.start.saturating_sub(signals.frames(0.12)),
+            peak: (cover.start + cover.end) / 2,
+            end: (cover.end + signals.frames(0.12)).min(signals.n_frames - 1),
+            annotation: Annotation::of("guard"),
+            confidence: 0.7,
+        })
+        .collect()
+}
+
+/// The slowest jump back, over the floor (m/s).
+const JUMP: f32 = 1.2;
+
+/// Jumps away from what is ahead: nothing on the floor while the hips shoot back.
+fn jumps(signals: &Signals) -> Vec<Stroke> {
+    let least = JUMP * signals.leg / 0.88;
+    let backwards = |frame: usize| {
+        let velocity = signals.local(frame, signals.velocity(frame));
+        if -velocity.z > 0.7 * velocity.length() { velocity.length() } else { 0.0 }
+    };
+    let speeds: Vec<f32> = (0..signals.n_frames).map(backwards).collect();
+    let mut found: Vec<Stroke> = Vec::new();
+    for frame in 1..signals.n_frames.saturating_sub(1) {
+        let mut near = signals.around(frame, 0.15, 0.15);
+        if speeds[frame] < least || near.any(|other| speeds[other] > speeds[frame]) || signals.grounded[frame]
+        {
+            continue;
+        }
+        if found.last().is_some_and(|last| last.end >= frame) {
+            continue;
+        }
+        let span = signals.around(frame, 0.28, 0.18);
+        let (start, end) = (span.start, span.end - 1);
+        let annotation = Annotation::of("jump-back");
+        found.push(Stroke { start, peak: frame, end, annotation, confidence: 0.6 });
     }
     found
 }
@@ -24,14 +107,15 @@ const UNITS: Vec3 = Vec3::new(0.12, 0.14, 0.15);
 /// Width of the Gaussian that tells a posture from a movement (s).
 const POSTURE: f32 = 1.0;
 
-/// Movements of the head away from where it usually is, relative to the hips, that no blow explains.
-fn defences(signals: &Signals, busy: &[Stroke]) -> Vec<Stroke> {
+/// Movements of the head away from where it usually is: down, back relative to the hips, aside over the feet.
+fn leans(signals: &Signals) -> Vec<Stroke> {
     let Some(head) = signals.path(Bone::Head) else { return Vec::new() };
-    let hips = signals.hips();
+    let (hips, left, right) = (signals.hips(), signals.ankle(Side::Left), signals.ankle(Side::Right));
     let lean: Vec<Vec3> = (0..signals.n_frames)
         .map(|frame| {
-            let apart = signals.local(frame, head[frame] - hips[frame]);
-            Vec3::new(apart.x, head[frame].y, apart.z)
+            let over_hips = signals.local(frame, head[frame] - hips[frame]);
+            let over_feet = signals.local(frame, head[frame] - 0.5 * (left[frame] + right[frame]));
+            Vec3::new(0.5 * (over_hips.x + over_feet.x), head[frame].y, over_hips.z)
         })
         .collect();
     let usual = smoothed(&lean, signals.fps, POSTURE);
@@ -54,11 +138,16 @@ fn defences(signals: &Signals, busy: &[Stroke]) -> Vec<Stroke> {
             (edge(&sizes, frame, signals.frames(0.45), -1), edge(&sizes, frame, signals.frames(0.5), 1));
         // It comes and goes; a posture that stays is no movement.
         let prominent = sizes[start].max(sizes[end]) < 0.65 * sizes[frame];
-        let is_busy = busy.iter().any(|stroke| stroke.start <= frame && frame <= stroke.end);
-        if !prominent || is_busy || found.last().is_some_and(|last| last.end > frame) {
+        if !prominent || found.last().is_some_and(|last| last.end > frame) {
             continue;
         }
-        let annotation = Annotation::of(class(signals, head, frame, away[frame]));
+        let name = if are_raised(signals, head, frame) { "guard" } else { class(away[frame]) };
+        // Who turns on the spot leans, seen from a facing that comes after.
+        let turned = signals.ahead[start].dot(signals.ahead[end]) < TURNED_AWAY;
+        if turned && name.starts_with("slip") {
+            continue;
+        }
+        let annotation = Annotation::of(name);
         let confidence = (0.4 + 0.2 * sizes[frame]).min(0.9);
         found.push(Stroke { start, peak: frame, end, annotation, confidence });
     }
@@ -84,15 +173,20 @@ fn edge(sizes: &[f32], peak: usize, most: usize, direction: isize) -> usize {
     frame
 }
 
-fn class(signals: &Signals, head: &[Vec3], frame: usize, off: Vec3) -> &'static str {
-    let raised = |side: Side| {
+/// Cosine of the turn from start to end of an event above which it is no turn.
+const TURNED_AWAY: f32 = 0.85;
+
+/// Whether both wrists are as high as the head.
+fn are_raised(signals: &Signals, head: &[Vec3], frame: usize) -> bool {
+    Side::BOTH.into_iter().all(|side| {
         let wrist = signals.path(Bone::LeftHand.on(side));
-        wrist.is_some_and(|wrist| wrist[frame].y > head[frame].y - 0.05 * signals.leg)
-    };
+        wrist.is_some_and(|wrist| wrist[frame].y > head[frame].y + COVER.0 * signals.leg)
+    })
+}
+
+fn class(off: Vec3) -> &'static str {
     let (down, back, aside) = (-off.y / UNITS.z, -off.z / UNITS.y, off.x / UNITS.x);
-    if raised(Side::Left) && raised(Side::Right) {
-        "guard"
-    } else if back > 0.9 * down && back > aside.abs() {
+    if back > 0.9 * down && back > aside.abs() {
         "sway-back"
     } else if down > aside.abs() {
         "duck"
@@ -105,11 +199,17 @@ fn class(signals: &Signals, head: &[Vec3], frame: usize, off: Vec3) -> &'static 
 
 /// Falls to the ground, and getting up from it: the hips sink below half their height.
 fn falls(signals: &Signals) -> Vec<Stroke> {
-    let down: Vec<bool> =
+    let mut down: Vec<bool> =
         signals.hips().iter().map(|hips| hips.y - signals.floor < 0.5 * signals.standing).collect();
     let height = |frame: usize| (signals.hips()[frame].y - signals.floor) / signals.standing;
+    // Somebody who rolls on the ground does not get up in between.
+    for gap in runs(&down, false) {
+        if gap.start > 0 && gap.end < down.len() && gap.len() < signals.frames(0.6) {
+            down[gap].fill(true);
+        }
+    }
     let mut found = Vec::new();
-    for lie in crate::contacts::runs(&down, true) {
+    for lie in runs(&down, true) {
         let mut start = lie.start;
         while start > 0 && height(start) < 0.9 && height(start - 1) >= height(start) {
             start -= 1;
