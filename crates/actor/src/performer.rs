@@ -41,14 +41,14 @@ pub struct Stance {
 impl Stance {
     /// A boxer's guard.
     pub const BOXER: Stance = Stance {
-        height: 0.975,
+        height: 0.955,
         depth: 0.165,
         width: 0.068,
         bladed: 0.55,
         bow: 0.22,
         toes: [0.3, 0.85],
         heels: [0.12, 0.42],
-        guard: [Vec3::new(0.11, -0.11, 0.30), Vec3::new(-0.10, -0.13, 0.18)],
+        guard: [Vec3::new(0.11, -0.12, 0.25), Vec3::new(-0.095, -0.12, 0.15)],
     };
 }
 
@@ -74,7 +74,7 @@ pub struct Performer {
 const EYES_LEAD: f32 = 0.12;
 /// How late the hands follow the bounce (s), and how much of it they leave out (-).
 const HANDS_LAG: f32 = 0.05;
-const HANDS_SLACK: f32 = 0.38;
+const HANDS_SLACK: f32 = 0.24;
 
 impl Performer {
     /// Somebody in a stance at a place, the left foot ahead.
@@ -321,7 +321,7 @@ impl<'a> Moment<'a> {
         let target = performer.gaze.unwrap_or_else(|| ahead.point(Vec3::new(0.0, 0.92 * performer.figure.stature(), 2.0)));
         posture.head = facing(neck + Vec3::Y * 0.1, target)
             * Quat::from_rotation_y(sum(Channel::HeadTurn) + 0.05 * performer.wave(t, 0.29, 0))
-            * Quat::from_rotation_x(0.14 + sum(Channel::HeadNod))
+            * Quat::from_rotation_x(0.2 + sum(Channel::HeadNod))
             * Quat::from_rotation_z(-sum(Channel::HeadTilt) + 0.3 * lean);
         posture
     }
@@ -335,7 +335,7 @@ impl<'a> Moment<'a> {
         let [front, rear] = self.performer.stance.heels;
         let ahead = 0.5 + 0.5 * self.lead * sign(side);
         // Heels go down as the legs give and up as they push.
-        let guard = rear + ahead * (front - rear) + 2.2 * (self.height + 0.04);
+        let guard = rear + ahead * (front - rear) + 1.2 * (self.height + 0.04);
         let sole = rotation_of_heading(self.sums.get(pivot)) * foot.turn;
         let knee = sole * Vec3::Z + 0.5 * (pelvis * Vec3::Z) + self.facing * Vec3::new(0.15 * sign(side), 0.0, 0.0);
         let heel = (guard + self.sums.get(heel)).clamp(0.0, 1.1) + foot.heel;
@@ -375,9 +375,9 @@ impl<'a> Moment<'a> {
             let (offset, share) = punch.offset(guard, self.placement, self.t);
             let share = share.clamp(0.0, 1.0);
             wrist += offset;
-            elbow = elbow.lerp(self.facing * punch.elbow.normalize_or_zero(), share);
+            elbow = elbow.lerp(self.facing * punch.elbow.normalize_or_zero(), punch.elbow_share(self.t));
             protraction += punch.protraction * share;
         }
-        HandGoal { wrist, elbow, protraction, shrug: 0.12 * self.sums.get(Channel::Cover), bend: Quat::IDENTITY }
+        HandGoal { wrist, elbow, protraction, shrug: 0.08 + 0.12 * self.sums.get(Channel::Cover), bend: Quat::IDENTITY }
     }
 }

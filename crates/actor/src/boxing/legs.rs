@@ -29,14 +29,14 @@ impl Boxer {
         let support = other(side);
         let is_lead = side == self.lead;
         let power = self.about(0.1);
-        let lifted = t + 0.16;
-        let impact = lifted + if is_lead { 0.30 } else { 0.36 } + self.spread(0.02);
-        let landed = impact + if height == Height::Legs { 0.36 } else { 0.42 };
+        let lifted = t + 0.13;
+        let impact = lifted + if is_lead { 0.38 } else { 0.43 } + self.spread(0.02);
+        let landed = impact + if height == Height::Legs { 0.46 } else { 0.54 };
 
         // The weight goes over the other foot first and stays there until the foot is down.
         let standing = Push { peak: lifted + 0.06, rise: 0.24, hold: landed - lifted - 0.14, fall: 0.30 };
         self.push(Channel::Load, standing, sign(support) * 0.72);
-        let shape = Push { peak: impact, rise: 0.28, hold: 0.06, fall: 0.34 };
+        let shape = Push { peak: impact, rise: 0.32, hold: 0.06, fall: 0.44 };
         let (heel, pivot) = foot_channels(support);
         match leg {
             Leg::Front => {
