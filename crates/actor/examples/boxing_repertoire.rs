@@ -1,7 +1,11 @@
 //! Writes one take in which a boxer does everything once: `boxing_repertoire FILE.glb [right]`. Every action has 1.2 s, so that each
 //! row of a contact sheet with twelve columns shows one.
 
-#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "an example at the edge reads arguments and writes files")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "an example at the edge reads arguments and writes files"
+)]
 
 use std::error::Error;
 use std::sync::Arc;
@@ -34,9 +38,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    for (leg, height) in
-        [(Leg::Front, Height::Body), (Leg::Front, Height::Head), (Leg::Round, Height::Legs), (Leg::Round, Height::Body), (Leg::Round, Height::Head)]
-    {
+    for (leg, height) in [
+        (Leg::Front, Height::Body),
+        (Leg::Front, Height::Head),
+        (Leg::Round, Height::Legs),
+        (Leg::Round, Height::Body),
+        (Leg::Round, Height::Head),
+    ] {
         for side in [left, right] {
             let t = next(&mut boxer);
             boxer.kick(leg, side, height, t - 0.2);
@@ -58,7 +66,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let t = next(&mut boxer);
     boxer.sway(t + 0.22);
     let t = next(&mut boxer);
-    let to = boxer.performer().path().last().then(Placement { position: Ground { x: 0.0, z: -0.5 }, heading: 0.0 });
+    let to = boxer
+        .performer()
+        .path()
+        .last()
+        .then(Placement { position: Ground { x: 0.0, z: -0.5 }, heading: 0.0 });
     boxer.shuffle(Shuffle { takeoff: t + 0.1, flight: 0.19, to });
     let t = next(&mut boxer);
     boxer.switch(t + 0.1, 0.15);
@@ -66,7 +78,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut take = Take::new("repertoire", 1);
     let clip = boxer.clip("repertoire", end);
     let body = Arc::clone(boxer.performer().body());
-    take.characters.push(Character { name: "boxer".to_owned(), color: [0.1, 0.3, 0.72], body, enter: 0.0, clip });
+    take.characters.push(Character {
+        name: "boxer".to_owned(),
+        color: [0.1, 0.3, 0.72],
+        body,
+        enter: 0.0,
+        clip,
+    });
     std::fs::write(file, glb(&take, &GlbOptions::default())?)?;
     println!("{end} s");
     Ok(())

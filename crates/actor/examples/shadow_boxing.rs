@@ -1,7 +1,11 @@
 //! Writes takes of shadow boxing: `shadow_boxing FOLDER [SECONDS] [SEED] [average|slim|stocky] [calm|fierce]` leaves a GLB, a BVH
 //! and the script as CSV for each take.
 
-#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "an example at the edge reads arguments and writes files")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "an example at the edge reads arguments and writes files"
+)]
 
 use std::error::Error;
 use std::path::Path;
@@ -20,7 +24,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => Build::AVERAGE,
     };
     let temperament = if word(4, "calm") == "fierce" { Temperament::Fierce } else { Temperament::Calm };
-    let casting = Casting { build, temperament, seed: word(2, "1").parse()?, seconds: word(1, "60").parse()? };
+    let casting =
+        Casting { build, temperament, seed: word(2, "1").parse()?, seconds: word(1, "60").parse()? };
     let folder = word(0, ".");
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;

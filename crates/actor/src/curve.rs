@@ -26,7 +26,8 @@ pub fn quintic(from: Key, to: Key, duration: f32, t: f32) -> f32 {
     let duration = duration.max(1e-4);
     let s = (t / duration).clamp(0.0, 1.0);
     let (v0, v1) = (from.velocity * duration, to.velocity * duration);
-    let (a0, a1) = (0.5 * from.acceleration * duration * duration, 0.5 * to.acceleration * duration * duration);
+    let (a0, a1) =
+        (0.5 * from.acceleration * duration * duration, 0.5 * to.acceleration * duration * duration);
     let p = to.place - from.place;
     let c3 = 10.0 * p - 6.0 * v0 - 4.0 * v1 - 3.0 * a0 + a1;
     let c4 = -15.0 * p + 8.0 * v0 + 7.0 * v1 + 3.0 * a0 - 2.0 * a1;
@@ -123,7 +124,10 @@ impl Along {
 /// A point of a cubic Bézier curve.
 pub fn bezier(points: [Vec3; 4], s: f32) -> Vec3 {
     let r = 1.0 - s;
-    points[0] * (r * r * r) + points[1] * (3.0 * r * r * s) + points[2] * (3.0 * r * s * s) + points[3] * (s * s * s)
+    points[0] * (r * r * r)
+        + points[1] * (3.0 * r * r * s)
+        + points[2] * (3.0 * r * s * s)
+        + points[3] * (s * s * s)
 }
 
 /// The length of a cubic Bézier curve (m).

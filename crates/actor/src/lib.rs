@@ -7,8 +7,9 @@
 //!
 //! It knows nothing of the analyser that its clips go through.
 
-pub mod boxing;
 mod bounce;
+pub mod boxing;
+mod clearance;
 pub mod curve;
 mod figure;
 mod footwork;

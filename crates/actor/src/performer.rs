@@ -41,7 +41,7 @@ pub struct Stance {
 impl Stance {
     /// A boxer's guard.
     pub const BOXER: Stance = Stance {
-        height: 0.955,
+        height: 0.948,
         depth: 0.165,
         width: 0.068,
         bladed: 0.55,
@@ -96,7 +96,8 @@ impl Performer {
             figure: Figure::new(body),
             stance,
         };
-        performer.feet = Side::BOTH.map(|side| Footwork::standing(performer.foot_place(placement, side, Side::Left)));
+        performer.feet =
+            Side::BOTH.map(|side| Footwork::standing(performer.foot_place(placement, side, Side::Left)));
         performer
     }
 
@@ -279,6 +280,7 @@ impl<'a> Moment<'a> {
         for side in Side::BOTH {
             posture.hands[side as usize] = self.hand(side, head);
         }
+        self.performer.figure.keep_hands_clear(&mut posture);
         posture
     }
 
@@ -302,9 +304,12 @@ impl<'a> Moment<'a> {
         let bow = stance.bow + sum(Channel::Bow) + breath - 0.6 * self.height;
         let lean = sum(Channel::Lean) + 0.025 * performer.wave(t, 0.31, 3);
         let bladed = stance.bladed * self.lead;
-        let twist = 0.05 * performer.wave(t, 0.43, 4);
+        let twist = 0.05 * performer.wave(t, 0.43, 4) + 0.035 * performer.wave(t, 1.27, 5);
         let bent = |bow: f32, lean: f32, turn: f32| {
-            self.facing * Quat::from_rotation_x(bow) * Quat::from_rotation_z(-lean) * Quat::from_rotation_y(turn)
+            self.facing
+                * Quat::from_rotation_x(bow)
+                * Quat::from_rotation_z(-lean)
+                * Quat::from_rotation_y(turn)
         };
         let mut posture = Posture {
             hips,
@@ -318,7 +323,9 @@ impl<'a> Moment<'a> {
         };
         let neck = performer.figure.place_of(Bone::Neck, &posture);
         let ahead = performer.path.at(t + EYES_LEAD);
-        let target = performer.gaze.unwrap_or_else(|| ahead.point(Vec3::new(0.0, 0.92 * performer.figure.stature(), 2.0)));
+        let target = performer
+            .gaze
+            .unwrap_or_else(|| ahead.point(Vec3::new(0.0, 0.92 * performer.figure.stature(), 2.0)));
         posture.head = facing(neck + Vec3::Y * 0.1, target)
             * Quat::from_rotation_y(sum(Channel::HeadTurn) + 0.05 * performer.wave(t, 0.29, 0))
             * Quat::from_rotation_x(0.2 + sum(Channel::HeadNod))
@@ -337,7 +344,8 @@ impl<'a> Moment<'a> {
         // Heels go down as the legs give and up as they push.
         let guard = rear + ahead * (front - rear) + 1.2 * (self.height + 0.04);
         let sole = rotation_of_heading(self.sums.get(pivot)) * foot.turn;
-        let knee = sole * Vec3::Z + 0.5 * (pelvis * Vec3::Z) + self.facing * Vec3::new(0.15 * sign(side), 0.0, 0.0);
+        let knee =
+            sole * Vec3::Z + 0.5 * (pelvis * Vec3::Z) + self.facing * Vec3::new(0.15 * sign(side), 0.0, 0.0);
         let heel = (guard + self.sums.get(heel)).clamp(0.0, 1.1) + foot.heel;
         let standing = FootGoal { ball: foot.ball, sole, heel, knee };
         let kicks = self.performer.kicks.under_way(self.t).filter(|kick| kick.side == side);
@@ -357,9 +365,10 @@ impl<'a> Moment<'a> {
         // Hands are carried, not fixed: they follow the body late.
         let late = performer.bounce.height(self.t - HANDS_LAG - 0.02 * (1.0 + out)) + 0.04;
         let wander = Vec3::new(
-            0.014 * performer.wave(self.t, 0.83, side as usize),
-            0.018 * performer.wave(self.t, 0.71, 2 + side as usize),
-            0.020 * performer.wave(self.t, 0.97, 4 + side as usize),
+            0.016 * performer.wave(self.t, 0.83, side as usize) + 0.015 * out,
+            0.024 * performer.wave(self.t, 0.71, 2 + side as usize)
+                + 0.035 * performer.wave(self.t, 0.17, 4 + side as usize),
+            0.030 * performer.wave(self.t, 0.61, 4 + side as usize),
         );
         let slack = Vec3::new(0.0, -HANDS_SLACK * late, -0.15 * late);
         head + self.facing * (guard.lerp(covering, cover) + (wander + slack) * (1.0 - 0.6 * cover))
@@ -378,6 +387,12 @@ impl<'a> Moment<'a> {
             elbow = elbow.lerp(self.facing * punch.elbow.normalize_or_zero(), punch.elbow_share(self.t));
             protraction += punch.protraction * share;
         }
-        HandGoal { wrist, elbow, protraction, shrug: 0.08 + 0.12 * self.sums.get(Channel::Cover), bend: Quat::IDENTITY }
+        HandGoal {
+            wrist,
+            elbow,
+            protraction,
+            shrug: 0.08 + 0.12 * self.sums.get(Channel::Cover),
+            bend: Quat::IDENTITY,
+        }
     }
 }

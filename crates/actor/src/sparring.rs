@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use randori_motion::take::Color;
-use randori_motion::{
-    Bone, Build, Character, Event, EventKind, Ground, Placement, Side, Take,
-};
+use randori_motion::{Bone, Build, Character, Event, EventKind, Ground, Placement, Side, Take};
 
 use crate::boxing::{Boxer, Fist, Height, Shuffle};
 use crate::performer::Stance;
@@ -155,7 +153,8 @@ impl Bout {
 
     /// Where the fist goes: the surface of what it hits, as it will be when it arrives.
     fn target(&self, who: Who, blow: Blow, t: f32, outcome: Outcome) -> Vec3 {
-        let (me, other) = (self.boxers[who as usize].performer(), self.boxers[who.other() as usize].performer());
+        let (me, other) =
+            (self.boxers[who as usize].performer(), self.boxers[who.other() as usize].performer());
         let bone = if matches!(blow, Blow::Body) { Bone::Spine } else { Bone::Head };
         let place = other.place_of(bone, t);
         let towards_me = (me.place_of(bone, t) - place).with_y(0.0).normalize_or(Vec3::Z);
@@ -226,12 +225,17 @@ impl Bout {
     }
 }
 
-/// How fast the hand of an event moves just before it arrives (m/s).
+/// How fast the hand of an event is at its fastest in the last moment before it arrives (m/s).
 fn speed_of_blow(characters: &[Character], event: &Event) -> Option<f64> {
-    const JUST_BEFORE: f64 = 1.0 / 30.0;
+    const FRAME: f64 = 1.0 / 60.0;
+    const LAST_FRAMES: usize = 5;
     let character = characters.iter().find(|character| Some(&character.name) == event.who.as_ref())?;
     let skeleton = character.clip.skeleton();
     let hand = skeleton.bone(Bone::from_name(event.part.as_deref()?)?)?;
-    let place = |t: f64| skeleton.global_pose(character.clip.sample(t).view()).positions[hand.idx()];
-    Some(f64::from(place(event.t).distance(place(event.t - JUST_BEFORE))) / JUST_BEFORE)
+    let place = |frames: usize| {
+        let t = event.t - frames as f64 * FRAME;
+        skeleton.global_pose(character.clip.sample(t).view()).positions[hand.idx()]
+    };
+    let speed = |frames: usize| f64::from(place(frames).distance(place(frames + 1))) / FRAME;
+    Some((0..LAST_FRAMES).map(speed).fold(0.0, f64::max))
 }

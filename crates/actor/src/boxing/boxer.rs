@@ -84,7 +84,8 @@ impl Boxer {
         let landing = takeoff + flight;
         let from = self.performer.path().last();
         let moved = from.relative(to).position;
-        let first = if moved.z + 0.3 * sign(self.lead) * moved.x >= 0.0 { self.lead } else { other(self.lead) };
+        let first =
+            if moved.z + 0.3 * sign(self.lead) * moved.x >= 0.0 { self.lead } else { other(self.lead) };
         let length = libm::hypotf(moved.x, moved.z);
         for side in Side::BOTH {
             let landed = if side == first { landing } else { landing + STAGGER };

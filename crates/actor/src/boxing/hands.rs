@@ -43,7 +43,14 @@ struct Backing {
 impl Backing {
     fn of(fist: Fist, is_lead: bool) -> Backing {
         let row = |[chest, hips, ahead, crouch, bow, pivot, heel, speed]: [f32; 8]| Backing {
-            chest, hips, ahead, crouch, bow, pivot, heel, speed,
+            chest,
+            hips,
+            ahead,
+            crouch,
+            bow,
+            pivot,
+            heel,
+            speed,
         };
         match (fist, is_lead) {
             (Fist::Straight, true) => row([0.30, 0.12, 0.09, 0.01, 0.06, 0.05, 0.05, 7.0]),
@@ -98,7 +105,7 @@ impl Boxer {
         let way = punch.way(self.performer.guard(side, start), self.performer.path().at(t));
         let speed = back.speed * self.pace * self.about(0.12) / bezier_length(way).max(0.2);
         let draw = if fist == Fist::Straight { 0.05 } else { 0.0 };
-        let blow = Blow { speed, draw, stay: 0.02, back: 0.30 + self.spread(0.03), ..punch.blow };
+        let blow = Blow { speed, draw, stay: 0.02, back: 0.34 + self.spread(0.03), ..punch.blow };
         self.performer.punch(Punch { blow, ..punch });
         self.free[side as usize] = blow.end();
         let name = match (fist, is_lead) {
@@ -112,7 +119,15 @@ impl Boxer {
     }
 
     /// The way of a fist, its timing left open.
-    fn aimed(&mut self, fist: Fist, side: Side, height: Height, t: f32, protraction: f32, target: Option<Vec3>) -> Punch {
+    fn aimed(
+        &mut self,
+        fist: Fist,
+        side: Side,
+        height: Height,
+        t: f32,
+        protraction: f32,
+        target: Option<Vec3>,
+    ) -> Punch {
         let out = sign(side);
         let stature = self.performer.figure().stature();
         let arm = self.performer.figure().arm_length();
@@ -126,7 +141,8 @@ impl Boxer {
         let (ahead, reach) = match fist {
             Fist::Straight => (Vec3::new(across, aimed_height, 1.15) - own, 0.95 + self.spread(0.03)),
             Fist::Hook => {
-                let ahead = Vec3::new(-0.10 * out + across, aimed_height, own.z + 0.36) - own;
+                let level = aimed_height - if height == Height::Head { 0.055 * stature } else { 0.02 };
+                let ahead = Vec3::new(-0.10 * out + across, level, own.z + 0.36) - own;
                 (ahead, 0.80 + self.spread(0.04))
             }
             Fist::Uppercut => {
@@ -151,7 +167,7 @@ impl Boxer {
             Fist::Hook => (
                 Vec3::new(0.24 * out, -0.03, -0.04),
                 Vec3::new(0.30 * out, 0.0, 0.06),
-                Vec3::new(out, 0.12, -0.5),
+                Vec3::new(out, -0.12, -0.5),
             ),
             Fist::Uppercut => (
                 Vec3::new(0.05 * out, -0.24, -0.06),
@@ -195,7 +211,7 @@ impl Boxer {
     pub fn sway(&mut self, t: f32) -> f32 {
         let shape = Push { peak: t, rise: 0.22, hold: 0.08, fall: 0.36 };
         let power = self.about(0.15);
-        self.push(Channel::Bow, shape, -0.50 * power);
+        self.push(Channel::Bow, shape, -0.62 * power);
         self.push(Channel::Ahead, shape.earlier(0.02), -0.13 * power);
         self.push(Channel::Crouch, shape, 0.03);
         self.push(Channel::HeadNod, shape, 0.15);

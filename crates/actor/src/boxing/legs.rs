@@ -7,7 +7,7 @@ use super::boxer::{Boxer, Height, Push};
 use super::hands::foot_channels;
 use crate::curve::Blow;
 use crate::footwork::Plant;
-use crate::limb::{Aim, Kick};
+use crate::limb::{Aim, Kick, Punch};
 use crate::performer::{other, sign};
 use crate::stroke::Channel;
 
@@ -30,8 +30,8 @@ impl Boxer {
         let is_lead = side == self.lead;
         let power = self.about(0.1);
         let lifted = t + 0.13;
-        let impact = lifted + if is_lead { 0.38 } else { 0.43 } + self.spread(0.02);
-        let landed = impact + if height == Height::Legs { 0.46 } else { 0.54 };
+        let impact = lifted + if is_lead { 0.41 } else { 0.47 } + self.spread(0.02);
+        let landed = impact + if height == Height::Legs { 0.50 } else { 0.58 };
 
         // The weight goes over the other foot first and stays there until the foot is down.
         let standing = Push { peak: lifted + 0.06, rise: 0.24, hold: landed - lifted - 0.14, fall: 0.30 };
@@ -60,13 +60,18 @@ impl Boxer {
                 self.push(Channel::ChestTurn, shape.earlier(0.0), -out * 0.65 * turn * power);
                 self.push(Channel::Lean, shape.earlier(0.03), -out * lean);
                 self.push(Channel::HipLean, shape.earlier(0.03), -out * 0.8 * lean);
-                self.push(Channel::Bow, shape.earlier(0.02), if height == Height::Legs { -0.08 } else { -0.28 });
+                self.push(
+                    Channel::Bow,
+                    shape.earlier(0.02),
+                    if height == Height::Legs { -0.08 } else { -0.28 },
+                );
                 self.push(pivot, shape.earlier(0.07), -out * 0.9 * turn);
                 self.push(heel, shape.earlier(0.04), 0.2);
                 self.push(Channel::Crouch, standing, if height == Height::Legs { 0.02 } else { -0.02 });
             }
         }
 
+        self.counter(leg, side, impact);
         let hip = self.own(self.performer.hip(side, impact), impact);
         let aimed_height = match height {
             Height::Head => 0.83,
@@ -110,7 +115,8 @@ impl Boxer {
             back: landed - impact - 0.12,
         };
         self.performer.kick(Kick { lifted, landed, blow, ..kick });
-        let stray = Placement { position: Ground { x: self.spread(0.03), z: self.spread(0.04) }, heading: 0.0 };
+        let stray =
+            Placement { position: Ground { x: self.spread(0.03), z: self.spread(0.04) }, heading: 0.0 };
         let placement = self.performer.foot_place(self.performer.path().last(), side, self.lead).then(stray);
         self.performer.step(side, Plant { landed, swing: landed - lifted, lift: 0.0, placement });
         self.landed = landed;
@@ -123,8 +129,39 @@ impl Boxer {
         landed
     }
 
+    /// The arm on the side of the kick swings against it.
+    fn counter(&mut self, leg: Leg, side: Side, impact: f32) {
+        let out = sign(side);
+        let shoulder = self.own(self.performer.shoulder(side, 0.0, impact), impact);
+        let to = match leg {
+            Leg::Front => Vec3::new(0.16 * out, -0.30, 0.16),
+            Leg::Round => Vec3::new(0.32 * out, -0.32, -0.06),
+        };
+        let blow = Blow { impact, speed: 3.6, draw: 0.0, stay: 0.03, back: 0.42 };
+        let leave = Vec3::new(0.10 * out, -0.02, 0.08);
+        let elbow = Vec3::new(0.8 * out, -0.4, -0.6);
+        self.performer.punch(Punch {
+            side,
+            blow,
+            aim: Aim::Own(shoulder + to),
+            leave,
+            arrive: leave,
+            elbow,
+            protraction: 0.0,
+        });
+        self.free[side as usize] = blow.end();
+    }
+
     /// A kick between two places of the ankle in the body's frame (m), its timing left open.
-    fn kick_from(&self, side: Side, drawn: Vec3, ankle: Vec3, bulge: Vec3, soles: [Quat; 2], knees: [Vec3; 2]) -> Kick {
+    fn kick_from(
+        &self,
+        side: Side,
+        drawn: Vec3,
+        ankle: Vec3,
+        bulge: Vec3,
+        soles: [Quat; 2],
+        knees: [Vec3; 2],
+    ) -> Kick {
         let figure = self.performer.figure();
         Kick {
             side,

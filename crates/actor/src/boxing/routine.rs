@@ -3,8 +3,8 @@
 use std::f32::consts::{FRAC_PI_4, TAU};
 use std::sync::Arc;
 
-use rand::{RngExt, SeedableRng};
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use randori_motion::{Annotation, Ground, Placement, Side};
 
@@ -32,7 +32,10 @@ enum Act {
     Switch,
 }
 
-use Act::{Cover, Duck, JumpBack, Lead, LeadKick, LeadParry, Rear, RearKick, RearParry, SlipLeft, SlipRight, Sway, Switch};
+use Act::{
+    Cover, Duck, JumpBack, Lead, LeadKick, LeadParry, Rear, RearKick, RearParry, SlipLeft, SlipRight, Sway,
+    Switch,
+};
 use Fist::{Hook, Straight, Uppercut};
 use Height::{Body, Head, Legs};
 use Leg::{Front, Round};
@@ -103,10 +106,10 @@ impl Manner {
     fn of(temperament: Temperament) -> Manner {
         match temperament {
             Temperament::Calm => {
-                Manner { tempo: 2.55, flight: 0.14, pace: 0.92, beat: 0.33, hops: [1, 3], low: 0.0 }
+                Manner { tempo: 2.5, flight: 0.126, pace: 0.92, beat: 0.34, hops: [1, 3], low: 0.0 }
             }
             Temperament::Fierce => {
-                Manner { tempo: 2.68, flight: 0.136, pace: 1.0, beat: 0.30, hops: [1, 3], low: 0.012 }
+                Manner { tempo: 2.6, flight: 0.124, pace: 0.97, beat: 0.31, hops: [1, 3], low: 0.012 }
             }
         }
     }
@@ -240,7 +243,8 @@ impl Routine {
         self.idle_ends();
         let start = self.boxer.landed;
         let takeoff = start + self.stance_time();
-        let to = self.boxer.performer.path().last().then(Placement { position: Ground::default(), heading: by });
+        let to =
+            self.boxer.performer.path().last().then(Placement { position: Ground::default(), heading: by });
         let flight = self.manner.flight + 0.02;
         self.boxer.shuffle(Shuffle { takeoff, flight, to });
         let name = if by > 0.0 { "turn-left" } else { "turn-right" };
@@ -270,7 +274,9 @@ impl Routine {
         let flight = self.manner.flight;
         loop {
             let mut takeoff = self.boxer.landed + self.stance_time();
-            while let Some((_, end)) = self.planted.iter().find(|(start, end)| takeoff < *end && takeoff + flight > *start) {
+            while let Some((_, end)) =
+                self.planted.iter().find(|(start, end)| takeoff < *end && takeoff + flight > *start)
+            {
                 takeoff = end + 0.005;
             }
             if takeoff > t {
@@ -280,7 +286,12 @@ impl Routine {
             }
             let ahead = 0.06 + self.boxer.spread(0.06);
             let position = Ground { x: self.boxer.spread(0.03), z: ahead };
-            let to = self.boxer.performer.path().last().then(Placement { position, heading: self.boxer.spread(0.05) });
+            let to = self
+                .boxer
+                .performer
+                .path()
+                .last()
+                .then(Placement { position, heading: self.boxer.spread(0.05) });
             let flight = flight * self.boxer.about(0.1);
             self.boxer.shuffle(Shuffle { takeoff, flight, to });
         }
@@ -294,7 +305,11 @@ impl Routine {
             Lead(fist, height) => {
                 let impact = (t + 0.20).max(self.boxer.free[lead as usize] + 0.12);
                 self.boxer.throw(fist, lead, height, impact);
-                self.planted.push(if fist == Straight { (impact - 0.02, impact) } else { (impact - 0.1, impact + 0.03) });
+                self.planted.push(if fist == Straight {
+                    (impact - 0.02, impact)
+                } else {
+                    (impact - 0.1, impact + 0.03)
+                });
                 impact + beat - 0.20
             }
             Rear(fist, height) => {
@@ -307,7 +322,7 @@ impl Routine {
             RearKick(leg, height) => self.kick(leg, rear, height, t),
             Cover => {
                 let hold = self.rng.random_range(0.15..0.4);
-                self.boxer.cover(t + 0.17, hold) - 0.1
+                self.boxer.cover(t + 0.17, hold)
             }
             LeadParry => self.boxer.parry(lead, t + 0.18) - 0.15,
             RearParry => self.boxer.parry(rear, t + 0.18) - 0.15,
