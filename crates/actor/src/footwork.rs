@@ -72,7 +72,7 @@ impl Footwork {
         }
         // The foot is lifted before it is carried and set down after, and is highest a little before half way.
         let along = smootherstep((share - 0.1) / 0.8);
-        let arc = smootherstep(share / 0.42) * smootherstep((1.0 - share) / 0.5);
+        let arc = smootherstep(share / 0.38) * smootherstep((1.0 - share) / 0.42);
         let position = Ground {
             x: from.position.x + along * (to.placement.position.x - from.position.x),
             z: from.position.z + along * (to.placement.position.z - from.position.z),
@@ -81,7 +81,7 @@ impl Footwork {
         FootAt {
             ball: position.at_height(to.lift * arc),
             turn: rotation_of_heading(turn),
-            heel: CARRIED_HEEL * arc * (to.lift / 0.06).min(1.0),
+            heel: CARRIED_HEEL * arc * (to.lift / 0.12).min(1.0),
             planted: 1.0 - smootherstep(share / 0.2) * smootherstep((1.0 - share) / 0.2),
         }
     }

@@ -9,6 +9,7 @@
 
 mod bounce;
 pub mod boxing;
+mod clearance;
 pub mod curve;
 mod figure;
 mod footwork;

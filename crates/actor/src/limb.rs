@@ -48,13 +48,16 @@ pub struct Punch {
 
 impl Span for Punch {
     fn start(&self) -> f32 {
-        self.blow.start()
+        self.blow.start() - ELBOW_LEAD
     }
 
     fn end(&self) -> f32 {
         self.blow.end()
     }
 }
+
+/// How long before the hand the elbow leaves the guard (s).
+const ELBOW_LEAD: f32 = 0.05;
 
 impl Punch {
     /// How far the wrist is from the guard at a time (m), and how far it has gone (-).
@@ -70,6 +73,13 @@ impl Punch {
             }
         };
         (bezier(points, along.share()) - guard, along.share())
+    }
+
+    /// How far the elbow has gone to where it shall point: at leisure, not with the hand (-).
+    pub fn elbow_share(&self, t: f32) -> f32 {
+        let start = self.blow.start() - ELBOW_LEAD;
+        let rise = smootherstep((t - start) / (self.blow.impact - start));
+        rise * smootherstep((self.blow.end() - t) / (self.blow.stay + self.blow.back))
     }
 
     /// The way out: the points of a cubic Bézier curve (m).
@@ -133,7 +143,14 @@ impl Kick {
             ball: drawn + (shot * out + bulge) * up,
             sole: sole.slerp(turn * self.soles[1], out.clamp(0.0, 1.0) * up),
             heel: standing.heel * (1.0 - up),
-            knee: knee.lerp(turn * self.knees[1].normalize_or_zero(), out.clamp(0.0, 1.0) * up),
+            knee: knee.lerp(turn * self.knees[1].normalize_or_zero(), self.knee_share(t) * up),
         }
+    }
+
+    /// How far the knee has gone to where it points with the leg out: at leisure, not with the foot (-).
+    fn knee_share(&self, t: f32) -> f32 {
+        let start = self.lifted + 0.4 * (self.blow.impact - self.lifted);
+        let rise = smootherstep((t - start) / (self.blow.impact + self.blow.stay - start));
+        rise * smootherstep((self.landed - t) / (self.landed - self.blow.impact - self.blow.stay))
     }
 }

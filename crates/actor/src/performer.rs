@@ -41,14 +41,14 @@ pub struct Stance {
 impl Stance {
     /// A boxer's guard.
     pub const BOXER: Stance = Stance {
-        height: 0.975,
+        height: 0.948,
         depth: 0.165,
         width: 0.068,
         bladed: 0.55,
         bow: 0.22,
         toes: [0.3, 0.85],
         heels: [0.12, 0.42],
-        guard: [Vec3::new(0.11, -0.11, 0.30), Vec3::new(-0.10, -0.13, 0.18)],
+        guard: [Vec3::new(0.11, -0.12, 0.25), Vec3::new(-0.095, -0.12, 0.15)],
     };
 }
 
@@ -74,7 +74,7 @@ pub struct Performer {
 const EYES_LEAD: f32 = 0.12;
 /// How late the hands follow the bounce (s), and how much of it they leave out (-).
 const HANDS_LAG: f32 = 0.05;
-const HANDS_SLACK: f32 = 0.38;
+const HANDS_SLACK: f32 = 0.24;
 
 impl Performer {
     /// Somebody in a stance at a place, the left foot ahead.
@@ -280,6 +280,7 @@ impl<'a> Moment<'a> {
         for side in Side::BOTH {
             posture.hands[side as usize] = self.hand(side, head);
         }
+        self.performer.figure.keep_hands_clear(&mut posture);
         posture
     }
 
@@ -303,7 +304,7 @@ impl<'a> Moment<'a> {
         let bow = stance.bow + sum(Channel::Bow) + breath - 0.6 * self.height;
         let lean = sum(Channel::Lean) + 0.025 * performer.wave(t, 0.31, 3);
         let bladed = stance.bladed * self.lead;
-        let twist = 0.05 * performer.wave(t, 0.43, 4);
+        let twist = 0.05 * performer.wave(t, 0.43, 4) + 0.035 * performer.wave(t, 1.27, 5);
         let bent = |bow: f32, lean: f32, turn: f32| {
             self.facing
                 * Quat::from_rotation_x(bow)
@@ -327,7 +328,7 @@ impl<'a> Moment<'a> {
             .unwrap_or_else(|| ahead.point(Vec3::new(0.0, 0.92 * performer.figure.stature(), 2.0)));
         posture.head = facing(neck + Vec3::Y * 0.1, target)
             * Quat::from_rotation_y(sum(Channel::HeadTurn) + 0.05 * performer.wave(t, 0.29, 0))
-            * Quat::from_rotation_x(0.14 + sum(Channel::HeadNod))
+            * Quat::from_rotation_x(0.2 + sum(Channel::HeadNod))
             * Quat::from_rotation_z(-sum(Channel::HeadTilt) + 0.3 * lean);
         posture
     }
@@ -341,7 +342,7 @@ impl<'a> Moment<'a> {
         let [front, rear] = self.performer.stance.heels;
         let ahead = 0.5 + 0.5 * self.lead * sign(side);
         // Heels go down as the legs give and up as they push.
-        let guard = rear + ahead * (front - rear) + 2.2 * (self.height + 0.04);
+        let guard = rear + ahead * (front - rear) + 1.2 * (self.height + 0.04);
         let sole = rotation_of_heading(self.sums.get(pivot)) * foot.turn;
         let knee =
             sole * Vec3::Z + 0.5 * (pelvis * Vec3::Z) + self.facing * Vec3::new(0.15 * sign(side), 0.0, 0.0);
@@ -364,9 +365,10 @@ impl<'a> Moment<'a> {
         // Hands are carried, not fixed: they follow the body late.
         let late = performer.bounce.height(self.t - HANDS_LAG - 0.02 * (1.0 + out)) + 0.04;
         let wander = Vec3::new(
-            0.014 * performer.wave(self.t, 0.83, side as usize),
-            0.018 * performer.wave(self.t, 0.71, 2 + side as usize),
-            0.020 * performer.wave(self.t, 0.97, 4 + side as usize),
+            0.016 * performer.wave(self.t, 0.83, side as usize) + 0.015 * out,
+            0.024 * performer.wave(self.t, 0.71, 2 + side as usize)
+                + 0.035 * performer.wave(self.t, 0.17, 4 + side as usize),
+            0.030 * performer.wave(self.t, 0.61, 4 + side as usize),
         );
         let slack = Vec3::new(0.0, -HANDS_SLACK * late, -0.15 * late);
         head + self.facing * (guard.lerp(covering, cover) + (wander + slack) * (1.0 - 0.6 * cover))
@@ -382,14 +384,14 @@ impl<'a> Moment<'a> {
             let (offset, share) = punch.offset(guard, self.placement, self.t);
             let share = share.clamp(0.0, 1.0);
             wrist += offset;
-            elbow = elbow.lerp(self.facing * punch.elbow.normalize_or_zero(), share);
+            elbow = elbow.lerp(self.facing * punch.elbow.normalize_or_zero(), punch.elbow_share(self.t));
             protraction += punch.protraction * share;
         }
         HandGoal {
             wrist,
             elbow,
             protraction,
-            shrug: 0.12 * self.sums.get(Channel::Cover),
+            shrug: 0.08 + 0.12 * self.sums.get(Channel::Cover),
             bend: Quat::IDENTITY,
         }
     }

@@ -225,12 +225,17 @@ impl Bout {
     }
 }
 
-/// How fast the hand of an event moves just before it arrives (m/s).
+/// How fast the hand of an event is at its fastest in the last moment before it arrives (m/s).
 fn speed_of_blow(characters: &[Character], event: &Event) -> Option<f64> {
-    const JUST_BEFORE: f64 = 1.0 / 30.0;
+    const FRAME: f64 = 1.0 / 60.0;
+    const LAST_FRAMES: usize = 5;
     let character = characters.iter().find(|character| Some(&character.name) == event.who.as_ref())?;
     let skeleton = character.clip.skeleton();
     let hand = skeleton.bone(Bone::from_name(event.part.as_deref()?)?)?;
-    let place = |t: f64| skeleton.global_pose(character.clip.sample(t).view()).positions[hand.idx()];
-    Some(f64::from(place(event.t).distance(place(event.t - JUST_BEFORE))) / JUST_BEFORE)
+    let place = |frames: usize| {
+        let t = event.t - frames as f64 * FRAME;
+        skeleton.global_pose(character.clip.sample(t).view()).positions[hand.idx()]
+    };
+    let speed = |frames: usize| f64::from(place(frames).distance(place(frames + 1))) / FRAME;
+    Some((0..LAST_FRAMES).map(speed).fold(0.0, f64::max))
 }

@@ -32,6 +32,8 @@ pub struct Boxer {
     pub(crate) landed: f32,
     /// How fast blows are relative to the usual (-).
     pub(crate) pace: f32,
+    /// When the left and the right hand are back from their last blow (s).
+    pub(crate) free: [f32; 2],
     pub(crate) script: Vec<Beat>,
 }
 
@@ -47,7 +49,7 @@ pub struct Shuffle {
 }
 
 /// How long one foot leaves before the other, and comes down before it (s).
-const STAGGER: f32 = 0.05;
+pub(super) const STAGGER: f32 = 0.06;
 
 impl Boxer {
     /// A boxer in guard, the left foot ahead.
@@ -61,6 +63,7 @@ impl Boxer {
             lead: Side::Left,
             landed: 0.0,
             pace: 1.0,
+            free: [0.0; 2],
             script: Vec::new(),
         }
     }
@@ -87,11 +90,11 @@ impl Boxer {
         for side in Side::BOTH {
             let landed = if side == first { landing } else { landing + STAGGER };
             let stray = Placement {
-                position: Ground { x: self.spread(0.02), z: self.spread(0.025) },
+                position: Ground { x: self.spread(0.02), z: self.spread(0.035) },
                 heading: self.spread(0.06),
             };
             let placement = self.performer.foot_place(to, side, self.lead).then(stray);
-            let lift = 0.042 + 0.05 * length + self.spread(0.008);
+            let lift = 0.052 + 0.05 * length + self.spread(0.008);
             self.performer.step(side, Plant { landed, swing: flight + STAGGER, lift, placement });
         }
         self.performer.hop(Hop { takeoff, landing });
@@ -115,6 +118,11 @@ impl Boxer {
             let flight = 0.11 * self.about(0.1);
             self.shuffle(Shuffle { takeoff, flight, to });
         }
+    }
+
+    /// Keeps the feet down until a time (s).
+    pub fn rest_until(&mut self, t: f32) {
+        self.landed = self.landed.max(t);
     }
 
     /// Where this boxer looks all the time (m).
@@ -148,8 +156,8 @@ impl Boxer {
         self.performer.path().at(t).point_from_world(point)
     }
 
-    /// What was told, played.
-    pub(crate) fn clip(&self, name: &str, seconds: f32) -> Clip {
+    /// What was told so far, played from 0 on for so many seconds.
+    pub fn clip(&self, name: &str, seconds: f32) -> Clip {
         let rate = FrameRate::HOUSE;
         let n_frames = (f64::from(seconds) * rate.fps()) as usize + 1;
         let poses = (0..n_frames).map(|frame| self.performer.pose(rate.time_of(frame) as f32));

@@ -53,12 +53,12 @@ impl Backing {
             speed,
         };
         match (fist, is_lead) {
-            (Fist::Straight, true) => row([0.30, 0.12, 0.09, 0.01, 0.06, 0.05, 0.05, 5.4]),
-            (Fist::Straight, false) => row([1.05, 0.75, 0.12, 0.03, 0.10, 0.65, 0.35, 6.0]),
-            (Fist::Hook, true) => row([0.65, 0.50, 0.05, 0.02, 0.02, 0.55, 0.30, 6.2]),
-            (Fist::Hook, false) => row([1.15, 0.80, 0.10, 0.03, 0.04, 0.65, 0.35, 6.2]),
-            (Fist::Uppercut, true) => row([0.40, 0.35, 0.07, 0.0, -0.06, 0.30, 0.25, 5.4]),
-            (Fist::Uppercut, false) => row([0.90, 0.70, 0.10, 0.0, -0.04, 0.60, 0.35, 5.6]),
+            (Fist::Straight, true) => row([0.30, 0.12, 0.09, 0.01, 0.06, 0.05, 0.05, 7.0]),
+            (Fist::Straight, false) => row([1.05, 0.75, 0.12, 0.03, 0.10, 0.65, 0.35, 7.8]),
+            (Fist::Hook, true) => row([0.65, 0.50, 0.05, 0.02, 0.02, 0.55, 0.30, 6.5]),
+            (Fist::Hook, false) => row([1.15, 0.80, 0.10, 0.03, 0.04, 0.65, 0.35, 6.6]),
+            (Fist::Uppercut, true) => row([0.40, 0.35, 0.07, 0.0, -0.06, 0.30, 0.25, 6.4]),
+            (Fist::Uppercut, false) => row([0.90, 0.70, 0.10, 0.0, -0.04, 0.60, 0.35, 6.6]),
         }
     }
 }
@@ -76,7 +76,7 @@ impl Boxer {
         let power = self.about(0.14);
         let to_front = -sign(side);
         let low = if height == Height::Head { 0.0 } else { 1.0 };
-        let shape = Push { peak: t, rise: 0.22, hold: 0.05, fall: 0.34 };
+        let shape = Push { peak: t, rise: 0.22, hold: 0.05, fall: 0.38 };
 
         // Feet first, then hips, chest, and the fist last.
         let (heel, pivot) = foot_channels(side);
@@ -85,9 +85,9 @@ impl Boxer {
         self.push(Channel::HipTurn, shape.earlier(0.045), to_front * back.hips * power);
         self.push(Channel::ChestTurn, shape.earlier(0.015), to_front * back.chest * power);
         self.push(Channel::Ahead, shape.earlier(0.04), back.ahead * power);
-        let crouch = back.crouch + 0.13 * low;
+        let crouch = back.crouch + 0.085 * low;
         self.push(Channel::Crouch, shape.earlier(0.05), crouch * power);
-        self.push(Channel::Bow, shape.earlier(0.02), (back.bow + 0.22 * low) * power);
+        self.push(Channel::Bow, shape.earlier(0.02), (back.bow + 0.27 * low) * power);
         if fist == Fist::Uppercut {
             // Down before it goes up.
             let dip = Push { peak: t - 0.16, rise: 0.18, hold: 0.0, fall: 0.22 };
@@ -105,8 +105,9 @@ impl Boxer {
         let way = punch.way(self.performer.guard(side, start), self.performer.path().at(t));
         let speed = back.speed * self.pace * self.about(0.12) / bezier_length(way).max(0.2);
         let draw = if fist == Fist::Straight { 0.05 } else { 0.0 };
-        let blow = Blow { speed, draw, stay: 0.02, back: 0.24 + self.spread(0.03), ..punch.blow };
+        let blow = Blow { speed, draw, stay: 0.02, back: 0.34 + self.spread(0.03), ..punch.blow };
         self.performer.punch(Punch { blow, ..punch });
+        self.free[side as usize] = blow.end();
         let name = match (fist, is_lead) {
             (Fist::Straight, true) => "jab",
             (Fist::Straight, false) => "straight",
@@ -140,7 +141,8 @@ impl Boxer {
         let (ahead, reach) = match fist {
             Fist::Straight => (Vec3::new(across, aimed_height, 1.15) - own, 0.95 + self.spread(0.03)),
             Fist::Hook => {
-                let ahead = Vec3::new(-0.10 * out + across, aimed_height, own.z + 0.36) - own;
+                let level = aimed_height - if height == Height::Head { 0.055 * stature } else { 0.02 };
+                let ahead = Vec3::new(-0.10 * out + across, level, own.z + 0.36) - own;
                 (ahead, 0.80 + self.spread(0.04))
             }
             Fist::Uppercut => {
@@ -165,7 +167,7 @@ impl Boxer {
             Fist::Hook => (
                 Vec3::new(0.24 * out, -0.03, -0.04),
                 Vec3::new(0.30 * out, 0.0, 0.06),
-                Vec3::new(out, 0.12, -0.5),
+                Vec3::new(out, -0.12, -0.5),
             ),
             Fist::Uppercut => (
                 Vec3::new(0.05 * out, -0.24, -0.06),
@@ -209,7 +211,7 @@ impl Boxer {
     pub fn sway(&mut self, t: f32) -> f32 {
         let shape = Push { peak: t, rise: 0.22, hold: 0.08, fall: 0.36 };
         let power = self.about(0.15);
-        self.push(Channel::Bow, shape, -0.50 * power);
+        self.push(Channel::Bow, shape, -0.62 * power);
         self.push(Channel::Ahead, shape.earlier(0.02), -0.13 * power);
         self.push(Channel::Crouch, shape, 0.03);
         self.push(Channel::HeadNod, shape, 0.15);

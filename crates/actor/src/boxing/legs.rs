@@ -7,7 +7,7 @@ use super::boxer::{Boxer, Height, Push};
 use super::hands::foot_channels;
 use crate::curve::Blow;
 use crate::footwork::Plant;
-use crate::limb::{Aim, Kick};
+use crate::limb::{Aim, Kick, Punch};
 use crate::performer::{other, sign};
 use crate::stroke::Channel;
 
@@ -29,14 +29,14 @@ impl Boxer {
         let support = other(side);
         let is_lead = side == self.lead;
         let power = self.about(0.1);
-        let lifted = t + 0.16;
-        let impact = lifted + if is_lead { 0.30 } else { 0.36 } + self.spread(0.02);
-        let landed = impact + if height == Height::Legs { 0.36 } else { 0.42 };
+        let lifted = t + 0.13;
+        let impact = lifted + if is_lead { 0.41 } else { 0.47 } + self.spread(0.02);
+        let landed = impact + if height == Height::Legs { 0.50 } else { 0.58 };
 
         // The weight goes over the other foot first and stays there until the foot is down.
         let standing = Push { peak: lifted + 0.06, rise: 0.24, hold: landed - lifted - 0.14, fall: 0.30 };
         self.push(Channel::Load, standing, sign(support) * 0.72);
-        let shape = Push { peak: impact, rise: 0.28, hold: 0.06, fall: 0.34 };
+        let shape = Push { peak: impact, rise: 0.32, hold: 0.06, fall: 0.44 };
         let (heel, pivot) = foot_channels(support);
         match leg {
             Leg::Front => {
@@ -71,6 +71,7 @@ impl Boxer {
             }
         }
 
+        self.counter(leg, side, impact);
         let hip = self.own(self.performer.hip(side, impact), impact);
         let aimed_height = match height {
             Height::Head => 0.83,
@@ -126,6 +127,29 @@ impl Boxer {
         };
         self.note(Annotation::sided(side, name), lifted - 0.1, Some(impact), landed);
         landed
+    }
+
+    /// The arm on the side of the kick swings against it.
+    fn counter(&mut self, leg: Leg, side: Side, impact: f32) {
+        let out = sign(side);
+        let shoulder = self.own(self.performer.shoulder(side, 0.0, impact), impact);
+        let to = match leg {
+            Leg::Front => Vec3::new(0.16 * out, -0.30, 0.16),
+            Leg::Round => Vec3::new(0.32 * out, -0.32, -0.06),
+        };
+        let blow = Blow { impact, speed: 3.6, draw: 0.0, stay: 0.03, back: 0.42 };
+        let leave = Vec3::new(0.10 * out, -0.02, 0.08);
+        let elbow = Vec3::new(0.8 * out, -0.4, -0.6);
+        self.performer.punch(Punch {
+            side,
+            blow,
+            aim: Aim::Own(shoulder + to),
+            leave,
+            arrive: leave,
+            elbow,
+            protraction: 0.0,
+        });
+        self.free[side as usize] = blow.end();
     }
 
     /// A kick between two places of the ankle in the body's frame (m), its timing left open.

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use randori_motion::{Annotation, Ground, Placement, Side};
 
-use super::boxer::{Boxer, Height, Shuffle};
+use super::boxer::{Boxer, Height, STAGGER, Shuffle};
 use super::hands::Fist;
 use super::legs::Leg;
 use crate::performance::{Casting, Performance, Temperament};
@@ -45,32 +45,33 @@ const PHRASES: &[&[Act]] = &[
     &[Lead(Straight, Head)],
     &[Lead(Straight, Head), Lead(Straight, Head)],
     &[Lead(Straight, Head), Rear(Straight, Head)],
+    &[Lead(Straight, Head), Lead(Straight, Head), Rear(Straight, Head)],
     &[Lead(Straight, Body), Rear(Straight, Head)],
     &[Lead(Straight, Head), Rear(Straight, Head), Lead(Hook, Head)],
-    &[Lead(Straight, Head), Rear(Straight, Body)],
+    &[Lead(Straight, Head), Rear(Straight, Body), Lead(Hook, Head), Rear(Straight, Head)],
     &[Rear(Straight, Head)],
-    &[Rear(Straight, Head), Lead(Hook, Head)],
+    &[Rear(Straight, Head), Lead(Hook, Head), Rear(Straight, Head)],
     &[Lead(Hook, Head)],
     &[Lead(Hook, Body), Lead(Hook, Head)],
     &[Lead(Straight, Head), Rear(Hook, Head)],
-    &[Rear(Hook, Body), Lead(Hook, Head)],
+    &[Rear(Hook, Body), Lead(Hook, Head), Rear(Straight, Head)],
     &[Rear(Uppercut, Head)],
     &[Lead(Straight, Head), Rear(Uppercut, Head), Lead(Hook, Head)],
     &[Lead(Uppercut, Head), Rear(Straight, Head)],
     &[Lead(Uppercut, Body), Rear(Hook, Head)],
-    &[Duck, Lead(Hook, Head)],
+    &[Duck, Lead(Hook, Head), Rear(Straight, Head)],
     &[Duck, Rear(Uppercut, Head)],
     &[SlipLeft, Rear(Straight, Head)],
-    &[SlipRight, Lead(Hook, Body)],
-    &[SlipLeft, SlipRight],
+    &[SlipRight, Lead(Hook, Body), Rear(Straight, Head)],
+    &[SlipLeft, SlipRight, Lead(Straight, Head)],
     &[LeadParry, Rear(Straight, Head)],
-    &[RearParry, Lead(Straight, Head)],
+    &[RearParry, Lead(Straight, Head), Rear(Straight, Head)],
     &[Cover],
-    &[Cover, Rear(Straight, Head)],
+    &[Cover, Rear(Straight, Head), Lead(Hook, Head)],
     &[Sway, Rear(Straight, Head)],
     &[Sway],
     &[JumpBack],
-    &[JumpBack, Lead(Straight, Head)],
+    &[JumpBack, Lead(Straight, Head), Rear(Straight, Head)],
     &[LeadKick(Front, Body)],
     &[RearKick(Front, Body)],
     &[RearKick(Front, Head)],
@@ -105,10 +106,10 @@ impl Manner {
     fn of(temperament: Temperament) -> Manner {
         match temperament {
             Temperament::Calm => {
-                Manner { tempo: 2.45, flight: 0.115, pace: 0.95, beat: 0.33, hops: [1, 3], low: 0.0 }
+                Manner { tempo: 2.5, flight: 0.126, pace: 0.92, beat: 0.34, hops: [1, 3], low: 0.0 }
             }
             Temperament::Fierce => {
-                Manner { tempo: 2.7, flight: 0.11, pace: 1.06, beat: 0.28, hops: [1, 2], low: 0.012 }
+                Manner { tempo: 2.6, flight: 0.124, pace: 0.97, beat: 0.31, hops: [1, 3], low: 0.012 }
             }
         }
     }
@@ -123,7 +124,7 @@ pub(super) fn perform(casting: &Casting, take: usize, seconds: f32) -> Performan
     let origin = Placement { position: Ground::default(), heading: rng.random_range(0.0..TAU) };
     let body = Arc::new(casting.build.body());
     let boxer = Boxer::new(body, stance, origin, rng.random());
-    let mut routine = Routine { boxer, manner, rng, idle_since: None };
+    let mut routine = Routine { boxer, manner, rng, idle_since: None, planted: Vec::new() };
     routine.boxer.pace = routine.manner.pace;
     routine.play(seconds, take % 2 == 1);
     let name = format!("shadow-boxing-{}", take + 1);
@@ -140,6 +141,8 @@ struct Routine {
     rng: ChaCha8Rng,
     /// When the hops on the spot began that nothing was noted for (s).
     idle_since: Option<f32>,
+    /// When the feet must not be in the air (s), in order of time.
+    planted: Vec<(f32, f32)>,
 }
 
 /// How far from where they began people stay (m).
@@ -154,6 +157,7 @@ impl Routine {
         }
         let mut deck: Vec<&[Act]> = Vec::new();
         while self.boxer.landed < seconds {
+            self.planted.clear();
             for _ in 0..self.rng.random_range(self.manner.hops[0]..=self.manner.hops[1]) {
                 self.move_about();
             }
@@ -193,7 +197,7 @@ impl Routine {
 
     fn stance_time(&mut self) -> f32 {
         let period = 1.0 / self.manner.tempo;
-        (period - self.manner.flight - 0.05) * self.boxer.about(0.10)
+        (period - self.manner.flight - STAGGER) * self.boxer.about(0.10)
     }
 
     fn idle_hop(&mut self) {
@@ -255,59 +259,109 @@ impl Routine {
         }
     }
 
+    /// Does one thing after the other; the feet hop on wherever they may.
     fn phrase(&mut self, phrase: &[Act]) {
         self.idle_ends();
-        let mut t = self.boxer.landed;
-        for (k, act) in phrase.iter().enumerate() {
-            t = self.act(*act, if k == 0 { t + 0.05 } else { t });
+        let mut t = self.boxer.landed + 0.04;
+        for act in phrase {
+            t = self.act(*act, t);
         }
-        // The feet wait until the last fist is half way back; legs give in the meantime.
-        self.boxer.landed = self.boxer.landed.max(t - 0.18);
-        self.idle_hop();
+        self.hops_until(t - 0.15);
+    }
+
+    /// Hops between blows until a time (s): forward while attacking.
+    fn hops_until(&mut self, t: f32) {
+        let flight = self.manner.flight;
+        loop {
+            let mut takeoff = self.boxer.landed + self.stance_time();
+            while let Some((_, end)) =
+                self.planted.iter().find(|(start, end)| takeoff < *end && takeoff + flight > *start)
+            {
+                takeoff = end + 0.005;
+            }
+            if takeoff > t {
+                // Stands until then.
+                self.boxer.landed = self.boxer.landed.max(takeoff - 0.24);
+                return;
+            }
+            let ahead = 0.06 + self.boxer.spread(0.06);
+            let position = Ground { x: self.boxer.spread(0.03), z: ahead };
+            let to = self
+                .boxer
+                .performer
+                .path()
+                .last()
+                .then(Placement { position, heading: self.boxer.spread(0.05) });
+            let flight = flight * self.boxer.about(0.1);
+            self.boxer.shuffle(Shuffle { takeoff, flight, to });
+        }
     }
 
     /// One thing, begun at `t`; returns when the next may begin (s).
     fn act(&mut self, act: Act, t: f32) -> f32 {
         let (lead, rear) = (self.boxer.lead, other(self.boxer.lead));
-        let beat = self.manner.beat * self.boxer.about(0.1);
+        let beat = self.manner.beat * self.boxer.about(0.12);
         match act {
             Lead(fist, height) => {
-                let impact = t + 0.20;
+                let impact = (t + 0.20).max(self.boxer.free[lead as usize] + 0.12);
                 self.boxer.throw(fist, lead, height, impact);
+                self.planted.push(if fist == Straight {
+                    (impact - 0.02, impact)
+                } else {
+                    (impact - 0.1, impact + 0.03)
+                });
                 impact + beat - 0.20
             }
             Rear(fist, height) => {
-                let impact = t + 0.22;
+                let impact = (t + 0.21).max(self.boxer.free[rear as usize] + 0.12);
                 self.boxer.throw(fist, rear, height, impact);
-                impact + beat - 0.18
+                self.planted.push((impact - 0.1, impact + 0.03));
+                impact + beat - 0.19
             }
-            LeadKick(leg, height) => self.boxer.kick(leg, lead, height, t),
-            RearKick(leg, height) => self.boxer.kick(leg, rear, height, t),
+            LeadKick(leg, height) => self.kick(leg, lead, height, t),
+            RearKick(leg, height) => self.kick(leg, rear, height, t),
             Cover => {
                 let hold = self.rng.random_range(0.15..0.4);
-                self.boxer.cover(t + 0.17, hold) - 0.1
+                self.boxer.cover(t + 0.17, hold)
             }
             LeadParry => self.boxer.parry(lead, t + 0.18) - 0.15,
             RearParry => self.boxer.parry(rear, t + 0.18) - 0.15,
-            Duck => self.boxer.duck(t + 0.26) - 0.12,
-            SlipLeft => self.boxer.slip(Side::Left, t + 0.2) - 0.08,
-            SlipRight => self.boxer.slip(Side::Right, t + 0.2) - 0.08,
-            Sway => self.boxer.sway(t + 0.22) - 0.1,
+            Duck => {
+                self.planted.push((t + 0.08, t + 0.4));
+                self.boxer.duck(t + 0.26) - 0.12
+            }
+            SlipLeft => self.slip(Side::Left, t),
+            SlipRight => self.slip(Side::Right, t),
+            Sway => {
+                self.planted.push((t + 0.1, t + 0.35));
+                self.boxer.sway(t + 0.22) - 0.1
+            }
             JumpBack => {
+                self.hops_until(t - 0.1);
                 let length = self.rng.random_range(0.40..0.60f32);
                 let back = Placement { position: Ground { x: 0.0, z: -length }, heading: 0.0 };
                 let to = self.boxer.performer.path().last().then(back);
-                let takeoff = t + 0.16;
+                let takeoff = t.max(self.boxer.landed) + 0.16;
                 self.boxer.shuffle(Shuffle { takeoff, flight: 0.19, to });
                 let end = self.boxer.landed;
-                self.boxer.note(Annotation::of("jump-back"), t - 0.05, Some(takeoff + 0.1), end);
+                self.boxer.note(Annotation::of("jump-back"), takeoff - 0.18, Some(takeoff + 0.1), end);
                 end
             }
             Switch => {
-                let takeoff = t + 0.16;
+                let takeoff = t.max(self.boxer.landed) + 0.16;
                 self.boxer.switch(takeoff, 0.15);
                 self.boxer.landed
             }
         }
+    }
+
+    fn slip(&mut self, side: Side, t: f32) -> f32 {
+        self.planted.push((t + 0.12, t + 0.26));
+        self.boxer.slip(side, t + 0.2) - 0.08
+    }
+
+    fn kick(&mut self, leg: Leg, side: Side, height: Height, t: f32) -> f32 {
+        self.hops_until(t - 0.1);
+        self.boxer.kick(leg, side, height, t.max(self.boxer.landed))
     }
 }
