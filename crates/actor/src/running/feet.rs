@@ -19,16 +19,18 @@ pub(super) struct FootAt {
 
 /// Share of the stature from heel to ball.
 const HEEL_TO_BALL: f32 = 0.115;
+/// Steps shorter than this (m) are made with less push.
+const SHORT: f32 = 0.9;
 /// How long a landing foot takes to lie flat (s), at most.
 const SLAP: f32 = 0.10;
 /// Shares of a swing over which the foot picks up speed and loses it again.
-const PICK_UP: f32 = 0.42;
+const PICK_UP: f32 = 0.32;
 const SET_DOWN: f32 = 0.36;
 
 /// The foot that stands by `here` and goes on to `there`, the next step of the same foot, if any.
 pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -> FootAt {
     let pitch = pitch(here, there, t);
-    let Some(there) = there.filter(|_| t > here.lift) else {
+    let Some(there) = there.filter(|there| t > here.lift && !there.order.stays) else {
         return standing(here, pitch, stature);
     };
     let span = (there.strike - here.lift).max(1e-3);
@@ -36,7 +38,7 @@ pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -
     let gait = &there.order.gait;
     let step = there.ball - here.ball;
     // Short steps need no high knees.
-    let reach = (step.length() / (0.5 * stature)).min(1.0);
+    let reach = (step.length() / SHORT).min(1.0);
     let fold = stature * (0.02 + (gait.fold_height - 0.02) * reach);
     let pass = stature * (0.012 + (gait.pass_height - 0.012) * reach);
     let heights = [
@@ -81,22 +83,29 @@ fn pitch(here: &Step, there: Option<&Step>, t: f32) -> f32 {
     let slap = SLAP.min(0.35 * stance);
     let flat = Key::resting(here.strike + slap, 0.0);
     let struck = Key::moving(here.strike, -landing, 1.2 * landing / slap);
-    let Some(there) = there else {
+    if here.order.stays && t < flat.t {
+        return 0.0;
+    }
+    let Some(there) = there.filter(|there| !there.order.stays) else {
         return through(&[struck, flat], t);
     };
     let gait = &there.order.gait;
     let span = there.strike - here.lift;
     // Heels of runners come up once the body has passed, those of walkers when the other foot lands.
     let rise = (0.55 * stance).min(0.30);
-    let roll = 2.2 * gait.push / rise.max(0.05);
+    // Short steps need little push.
+    let reach = ((there.ball - here.ball).length() / SHORT).min(1.0);
+    let push = gait.push * (0.4 + 0.6 * reach);
+    let fold = gait.fold * (0.4 + 0.6 * reach);
+    let roll = 2.2 * push / rise.max(0.05);
     let ready = -gait.landing;
     let slap_there = SLAP.min(0.35 * (there.lift - there.strike).min(3.0));
     let keys = [
         struck,
         flat,
         Key::resting((here.lift - rise).max(flat.t + 1e-3), 0.0),
-        Key::moving(here.lift, gait.push, roll.min(4.0 * (gait.fold - gait.push).max(0.1) / (0.3 * span))),
-        Key::resting(here.lift + 0.30 * span, gait.fold),
+        Key::moving(here.lift, push, roll.min(4.0 * (fold - push).max(0.1) / (0.3 * span))),
+        Key::resting(here.lift + 0.30 * span, fold),
         Key::resting(here.lift + 0.85 * span, ready - 0.04),
         Key::moving(there.strike, ready, 1.2 * gait.landing / slap_there),
     ];

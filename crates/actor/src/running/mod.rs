@@ -19,6 +19,7 @@ use randori_motion::{Clip, FrameRate, Side};
 
 use crate::figure::Figure;
 use crate::performance::{Beat, Casting, Performance};
+use choreography::Who;
 use plan::{Plan, Proportions};
 use runner::Runner;
 
@@ -50,7 +51,8 @@ fn perform(figure: &Figure, casting: &Casting, take: u64, seconds: f32) -> Perfo
     let mut rng = ChaCha8Rng::seed_from_u64(casting.seed);
     rng.set_stream(take);
     let first = if rng.random_bool(0.5) { Side::Left } else { Side::Right };
-    let orders = choreography::tag(&mut rng, casting.temperament, figure.stature(), seconds, first);
+    let who = Who { temperament: casting.temperament, stature: figure.stature() };
+    let orders = choreography::tag(&mut rng, who, seconds, first);
     let proportions = Proportions { stature: figure.stature(), hip_height: figure.hip_height() };
     let plan = Plan::of(orders, first, &proportions);
     let runner = Runner::new(figure, &plan, rng.random());

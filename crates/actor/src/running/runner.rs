@@ -37,6 +37,7 @@ struct Manner {
     hip_drop: Curve,
     shift: Curve,
     lean: Curve,
+    surge: Curve,
     arm_swing: Curve,
     arm_middle: Curve,
     elbow: Curve,
@@ -88,6 +89,7 @@ impl<'a> Runner<'a> {
                 chest_turn: of(|step| step.order.gait.chest_turn),
                 hip_drop: of(|step| step.order.gait.hip_drop),
                 shift: of(|step| step.order.gait.shift),
+                surge: of(|step| step.order.gait.surge),
                 lean: of(|step| step.order.gait.lean),
                 arm_swing: of(|step| step.order.gait.arm_swing),
                 arm_middle: of(|step| step.order.gait.arm_middle),
@@ -133,7 +135,8 @@ impl<'a> Runner<'a> {
             * Quat::from_rotation_y(manner.chest_turn.at(t) * beat + 0.02 * sway + reach.turn)
             * Quat::from_rotation_z(-0.9 * aside - 0.25 * manner.hip_drop.at(t) * carry)
             * Quat::from_rotation_x(lean + ahead.clamp(-0.35, 0.55) + 0.012 * breath + reach.bow);
-        let shift = Vec3::new(manner.shift.at(t) * stature * carry + 0.004 * sway, 0.0, 0.0);
+        let surge = manner.surge.at(t) * stature * libm::cosf(TAU * count);
+        let shift = Vec3::new(manner.shift.at(t) * stature * carry + 0.004 * sway, 0.0, surge);
         let tipped = Vec3::new(-0.10 * aside, 0.0, -0.10 * (ahead + lean));
         // Leaning legs reach less high.
         let low = 0.30 * (aside * aside + ahead * ahead).min(0.3) * stature;
