@@ -98,7 +98,7 @@ struct Player<'a, R> {
 }
 
 /// How far from the middle players go before they turn back (m).
-const FIELD: f32 = 5.0;
+const FIELD: f32 = 14.0;
 /// Turns of less than this in one step are not meant (rad).
 const STRAIGHT: f32 = 0.07;
 /// How long it takes from a run to a stand (s), about.
@@ -110,8 +110,9 @@ impl<R: Rng> Player<'_, R> {
     /// The next move from the deck.
     fn play(&mut self) {
         if self.deck.is_empty() {
-            let degrees = [30.0, 45.0, 60.0, 75.0, 90.0, 120.0, 150.0, 180.0_f32];
-            let turns = degrees.map(|angle| Move::Turn(angle.to_radians()));
+            // One turn of each size: slight, quarter, and about.
+            let turns = [30.0..50.0, 50.0..75.0, 75.0..110.0, 110.0..185.0_f32]
+                .map(|degrees| Move::Turn(self.rng.random_range(degrees).to_radians()));
             let sided = Side::BOTH
                 .map(|side| [Move::QuickStep(side), Move::Dodge(side), Move::Catch(side), Move::Catch(side)]);
             self.deck.extend(turns.into_iter().chain(sided.into_iter().flatten()));
@@ -120,8 +121,6 @@ impl<R: Rng> Player<'_, R> {
             self.deck.extend(rare);
             if self.who.temperament == Temperament::Fierce {
                 self.deck.extend(Side::BOTH.map(Move::Catch));
-            } else {
-                self.deck.push(Move::Stroll(0.5));
             }
             self.deck.shuffle(self.rng);
         }
@@ -149,8 +148,8 @@ impl<R: Rng> Player<'_, R> {
         let usual = match pace {
             Pace::Stand => 0.0,
             Pace::Walk => 1.35,
-            Pace::Jog => 3.0,
-            Pace::Run => 3.9,
+            Pace::Jog => 3.2,
+            Pace::Run => 4.1,
         };
         usual * eager * libm::sqrtf(self.who.stature / 1.75) * self.rng.random_range(0.97..1.03)
     }
@@ -227,18 +226,11 @@ impl<R: Rng> Player<'_, R> {
         self.cruise(1);
     }
 
-    /// The side to turn to (1 is left): towards the middle if it is far, any otherwise.
+    /// The side to turn to (1 is left): towards the middle from far off, else the one turned to less so far.
     fn way_back(&mut self) -> f32 {
         let left = self.z * libm::sinf(self.heading) - self.x * libm::cosf(self.heading);
         let far = libm::hypotf(self.x, self.z) > FIELD;
-        let coin = self.rng.random_bool(0.5);
-        if far {
-            libm::copysignf(1.0, left)
-        } else if coin {
-            1.0
-        } else {
-            -1.0
-        }
+        libm::copysignf(1.0, if far { left } else { -self.heading })
     }
 
     /// Aside by two steps while going on.

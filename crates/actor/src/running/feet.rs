@@ -24,8 +24,8 @@ const SHORT: f32 = 0.9;
 /// How long a landing foot takes to lie flat (s), at most.
 const SLAP: f32 = 0.10;
 /// Shares of a swing over which the foot picks up speed and loses it again.
-const PICK_UP: f32 = 0.32;
-const SET_DOWN: f32 = 0.36;
+const PICK_UP: f32 = 0.38;
+const SET_DOWN: f32 = 0.38;
 
 /// The foot that stands by `here` and goes on to `there`, the next step of the same foot, if any.
 pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -> FootAt {

@@ -104,10 +104,10 @@ const WALK: Gait = Gait {
 /// A jog at 2.5 m/s.
 const JOG: Gait = Gait {
     period: 0.35,
-    swing: 0.485,
+    swing: 0.53,
     level: 0.95,
     bob: 0.0,
-    passing: 0.39,
+    passing: 0.42,
     width: 0.022,
     toe_out: 0.06,
     landing: 0.10,
@@ -130,10 +130,10 @@ const JOG: Gait = Gait {
 /// A fast run at 5 m/s.
 const RUN: Gait = Gait {
     period: 0.285,
-    swing: 0.42,
+    swing: 0.435,
     level: 0.945,
     bob: 0.0,
-    passing: 0.36,
+    passing: 0.38,
     width: 0.012,
     toe_out: 0.04,
     landing: 0.06,

@@ -68,6 +68,8 @@ pub(super) struct Plan {
 
 /// Acceleration of free fall (m/s²).
 const GRAVITY: f32 = 9.81;
+/// Share of the time between lift and next strike in which the tips of the toes still push.
+const TOES: f32 = 0.25;
 /// No foot stands shorter than this (s).
 const SHORTEST_STANCE: f32 = 0.13;
 /// How far from below the hips a foot comes down at most, share of the stature.
@@ -231,8 +233,10 @@ fn heights(steps: &[Step], figure: &Proportions) -> Vec<Key> {
             if keys.last().is_none_or(|key| key.t < step.strike) {
                 keys.push(Key { t: step.strike, value: level(step), velocity: -0.3, acceleration: 0.0 });
             }
+            let off = step.lift + TOES * flight;
+            let flight = next.strike - off;
             let rising = (level(next) - level(step)) / flight + 0.5 * GRAVITY * flight;
-            keys.push(Key { t: step.lift, value: level(step), velocity: rising, acceleration: -GRAVITY });
+            keys.push(Key { t: off, value: level(step), velocity: rising, acceleration: -GRAVITY });
             sinking = Some(rising - GRAVITY * flight);
         } else {
             let bob = step.order.gait.bob * figure.stature;
