@@ -142,8 +142,8 @@ impl<R: Rng> Player<'_, R> {
         }
     }
 
-    /// The usual speed of a pace (m/s), a little different every time.
-    fn speed(&mut self, pace: Pace) -> f32 {
+    /// The usual speed of a pace (m/s).
+    fn usual(&self, pace: Pace) -> f32 {
         let eager = if self.who.temperament == Temperament::Fierce { 1.08 } else { 0.97 };
         let usual = match pace {
             Pace::Stand => 0.0,
@@ -151,12 +151,24 @@ impl<R: Rng> Player<'_, R> {
             Pace::Jog => 3.2,
             Pace::Run => 4.1,
         };
-        usual * eager * libm::sqrtf(self.who.stature / 1.75) * self.rng.random_range(0.97..1.03)
+        usual * eager * libm::sqrtf(self.who.stature / 1.75)
+    }
+
+    /// A little different every time (m/s).
+    fn speed(&mut self, pace: Pace) -> f32 {
+        self.usual(pace) * self.rng.random_range(0.97..1.03)
     }
 
     /// How this player goes at a speed (m/s).
     fn gait(&self, speed: f32, runs: bool) -> Gait {
         if runs { Gait::run(speed, self.who.stature) } else { Gait::walk(speed, self.who.stature) }
+    }
+
+    /// The same in the rhythm of the pace: people keep that while they vary their steps.
+    fn in_rhythm(&self, speed: f32) -> Gait {
+        let runs = self.pace != Pace::Walk;
+        let Gait { period, swing, .. } = self.gait(self.usual(self.pace), runs);
+        Gait { period, swing, ..self.gait(speed, runs) }
     }
 
     /// Appends a step, no two of them quite alike, and keeps count.
@@ -189,7 +201,7 @@ impl<R: Rng> Player<'_, R> {
             Pace::Jog => ["jog", "jog-left", "jog-right"],
             Pace::Run => ["run", "run-left", "run-right"],
         };
-        let gait = self.gait(speed, self.pace != Pace::Walk);
+        let gait = self.in_rhythm(speed);
         self.step(Order { turn, ..Order::ahead(names[way], gait, speed) });
     }
 
@@ -211,8 +223,8 @@ impl<R: Rng> Player<'_, R> {
     fn turn(&mut self, angle: f32) {
         let most = match self.pace {
             Pace::Stand | Pace::Walk => 0.55,
-            Pace::Jog => 0.40,
-            Pace::Run => 0.30,
+            Pace::Jog => 0.35,
+            Pace::Run => 0.28,
         };
         let angle = (angle * self.rng.random_range(0.9..1.1)).min(PI);
         let way = self.way_back();
@@ -272,7 +284,7 @@ impl<R: Rng> Player<'_, R> {
         let annotation = Annotation::of(if to == Side::Left { left } else { right });
         let speed = self.speed(self.pace) * slowing;
         for (k, aside) in asides.into_iter().enumerate() {
-            let mut gait = self.gait(speed, true);
+            let mut gait = self.in_rhythm(speed);
             if k < 2 {
                 gait.level -= low;
                 gait.width += 0.015;
@@ -289,7 +301,7 @@ impl<R: Rng> Player<'_, R> {
     fn catch(&mut self, hand: Side) {
         self.until(hand.other());
         let speed = self.speed(self.pace);
-        let gait = self.gait(speed, true);
+        let gait = self.in_rhythm(speed);
         let annotation = Annotation::sided(hand, "catch");
         self.step(Order { annotation, reach: Some(hand), ..Order::ahead("run", gait, speed) });
         self.cruise(1);

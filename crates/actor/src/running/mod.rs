@@ -24,7 +24,7 @@ use plan::{Plan, Proportions};
 use runner::Runner;
 
 /// How long one take is, about (s).
-const TAKE: f32 = 40.0;
+const TAKE: f32 = 50.0;
 /// Nobody asks for more than this (s): an hour.
 const LONGEST: f32 = 3600.0;
 

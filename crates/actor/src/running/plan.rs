@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use randori_motion::math::{rotation_of_heading, smootherstep};
-use randori_motion::{Annotation, Side};
+use randori_motion::{Annotation, FrameRate, Side};
 
 use super::curve::{Curve, Key, through};
 use super::gait::Gait;
@@ -76,7 +76,7 @@ const SHORTEST_STANCE: f32 = 0.13;
 const REACH: f32 = 0.27;
 /// Height of the centre of mass, share of the stature, as far as feet make room for it when the body
 /// leans.
-const BALANCE: f32 = 0.36;
+const BALANCE: f32 = 0.31;
 
 impl Plan {
     /// Plans steps in turn; the first foot is `first`. The body stands at the origin and faces +Z.
@@ -146,7 +146,10 @@ fn timed(orders: Vec<Order>, first: Side) -> Vec<Step> {
     let (mut strike, mut facing) = (0.0, 0.0);
     let mut velocity = Vec3::ZERO;
     let mut steps: Vec<Step> = Vec::with_capacity(orders.len());
-    for order in orders {
+    for mut order in orders {
+        // Strikes fall on whole frames, so that steps cut there begin and end alike.
+        let beats = FrameRate::HOUSE.fps() as f32;
+        order.gait.period = libm::roundf(order.gait.period * beats).max(1.0) / beats;
         facing += order.turn;
         let wanted = rotation_of_heading(facing) * Vec3::new(order.aside, 0.0, order.ahead);
         let push = (wanted - velocity) / order.gait.period;

@@ -57,7 +57,7 @@ struct Reach {
 
 /// How long a hand goes out and comes back (s).
 const REACH_OUT: f32 = 0.26;
-const REACH_BACK: f32 = 0.40;
+const REACH_BACK: f32 = 0.34;
 /// How far ahead of the body the head looks (s).
 const FORESIGHT: f32 = 0.38;
 const GRAVITY: f32 = 9.81;
