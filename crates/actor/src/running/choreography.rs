@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
-use randori_motion::{Annotation, Side};
+use randori_motion::{Annotation, FrameRate, Side};
 
 use super::gait::{Gait, STAND};
 use super::plan::Order;
@@ -13,7 +13,6 @@ use crate::performance::Temperament;
 /// Steps until `seconds` are filled, from standing to standing; the first is made with `first`.
 pub(super) fn tag(rng: &mut impl Rng, player: Who, seconds: f32, first: Side) -> Vec<Order> {
     let mut player = Player {
-        rng,
         who: player,
         side: first,
         orders: Vec::new(),
@@ -21,6 +20,8 @@ pub(super) fn tag(rng: &mut impl Rng, player: Who, seconds: f32, first: Side) ->
         pace: Pace::Stand,
         deck: Vec::new(),
         halts: Vec::new(),
+        turned: [0.0; 4].map(|_: f32| if rng.random_bool(0.5) { 0.5 } else { -0.5 }),
+        rng,
         x: 0.0,
         z: 0.0,
         heading: 0.0,
@@ -28,8 +29,12 @@ pub(super) fn tag(rng: &mut impl Rng, player: Who, seconds: f32, first: Side) ->
     player.stand(0.05);
     player.stand(0.6);
     player.start(Pace::Jog);
-    while player.seconds < seconds - COMING_TO_A_STAND {
-        player.play();
+    loop {
+        let left = seconds - COMING_TO_A_STAND - player.seconds;
+        if left <= 0.0 {
+            break;
+        }
+        player.play(left);
     }
     player.stop();
     let left = seconds - player.seconds;
@@ -62,12 +67,26 @@ enum Move {
     QuickStep(Side),
     Dodge(Side),
     Catch(Side),
-    /// From jogging to running or back.
-    ChangePace,
+    /// Runs for a while, round a corner of an angle (rad).
+    Dash(f32),
     /// Walks for a while, round a corner of an angle (rad).
     Stroll(f32),
     /// Stops, does something, and starts again.
     Halt,
+}
+
+impl Move {
+    /// How long it takes at most (s), about.
+    fn seconds(self) -> f32 {
+        match self {
+            Move::Turn(angle) => 1.0 + 1.2 * angle,
+            Move::QuickStep(_) | Move::Dodge(_) => 1.8,
+            Move::Catch(_) => 1.1,
+            Move::Dash(_) => 5.0,
+            Move::Stroll(_) => 7.0,
+            Move::Halt => 9.0,
+        }
+    }
 }
 
 /// What is done between stopping and starting.
@@ -91,6 +110,8 @@ struct Player<'a, R> {
     /// Moves to come: all are made before any is made again.
     deck: Vec<Move>,
     halts: Vec<Pause>,
+    /// Turns to the left less turns to the right, by pace.
+    turned: [f32; 4],
     /// Where about the player is: they come back to the middle (m).
     x: f32,
     z: f32,
@@ -102,13 +123,15 @@ const FIELD: f32 = 14.0;
 /// Turns of less than this in one step are not meant (rad).
 const STRAIGHT: f32 = 0.07;
 /// How long it takes from a run to a stand (s), about.
-const COMING_TO_A_STAND: f32 = 3.0;
+const COMING_TO_A_STAND: f32 = 2.6;
 /// Slower than this nobody runs (m/s).
 const SLOWEST_RUN: f32 = 1.8;
+/// Slower runs than this are called jogs (m/s).
+const SLOWEST_FAST_RUN: f32 = 3.6;
 
 impl<R: Rng> Player<'_, R> {
-    /// The next move from the deck.
-    fn play(&mut self) {
+    /// The next move from the deck that can be made in the time left (s).
+    fn play(&mut self, left: f32) {
         if self.deck.is_empty() {
             // One turn of each size: slight, quarter, and about.
             let turns = [30.0..50.0, 50.0..75.0, 75.0..110.0, 110.0..185.0_f32]
@@ -117,20 +140,26 @@ impl<R: Rng> Player<'_, R> {
                 .map(|side| [Move::QuickStep(side), Move::Dodge(side), Move::Catch(side), Move::Catch(side)]);
             self.deck.extend(turns.into_iter().chain(sided.into_iter().flatten()));
             let corner = [60.0, 90.0, 120.0_f32][self.rng.random_range(0..3)];
-            let rare = [Move::ChangePace, Move::ChangePace, Move::Stroll(corner.to_radians()), Move::Halt];
+            let dashes = [0.4..0.7, 0.7..1.2].map(|angles| Move::Dash(self.rng.random_range(angles)));
+            self.deck.extend(dashes);
+            let rare = [Move::Stroll(corner.to_radians()), Move::Halt];
             self.deck.extend(rare);
             if self.who.temperament == Temperament::Fierce {
                 self.deck.extend(Side::BOTH.map(Move::Catch));
             }
             self.deck.shuffle(self.rng);
         }
-        match self.deck.pop() {
+        let fitting = self.deck.iter().rposition(|next| next.seconds() < left);
+        match fitting.map(|k| self.deck.remove(k)) {
             Some(Move::Turn(angle)) => self.turn(angle),
             Some(Move::QuickStep(side)) => self.quick_step(side),
             Some(Move::Dodge(side)) => self.dodge(side),
             Some(Move::Catch(side)) => self.catch(side),
-            Some(Move::ChangePace) if self.pace == Pace::Run => self.change(Pace::Jog),
-            Some(Move::ChangePace) => self.change(Pace::Run),
+            Some(Move::Dash(corner)) => {
+                self.change(Pace::Run);
+                self.turn(corner);
+                self.change(Pace::Jog);
+            }
             Some(Move::Stroll(corner)) => {
                 self.change(Pace::Walk);
                 self.turn(corner);
@@ -138,7 +167,7 @@ impl<R: Rng> Player<'_, R> {
                 self.change(Pace::Jog);
             }
             Some(Move::Halt) => self.halt(),
-            None => {}
+            None => self.cruise(1),
         }
     }
 
@@ -148,8 +177,8 @@ impl<R: Rng> Player<'_, R> {
         let usual = match pace {
             Pace::Stand => 0.0,
             Pace::Walk => 1.35,
-            Pace::Jog => 3.2,
-            Pace::Run => 4.1,
+            Pace::Jog => 3.1,
+            Pace::Run => 4.2,
         };
         usual * eager * libm::sqrtf(self.who.stature / 1.75)
     }
@@ -181,6 +210,9 @@ impl<R: Rng> Player<'_, R> {
         vary(&mut order.gait.fold_height, 0.10);
         vary(&mut order.gait.hip_drop, 0.15);
         vary(&mut order.gait.width, 0.10);
+        // Strikes fall on whole frames, so that steps cut there begin and end alike.
+        let beats = FrameRate::HOUSE.fps() as f32;
+        order.gait.period = libm::roundf(order.gait.period * beats).max(1.0) / beats;
         self.heading += order.turn;
         let (sin, cos) = (libm::sinf(self.heading), libm::cosf(self.heading));
         self.x += (order.ahead * sin + order.aside * cos) * order.gait.period;
@@ -193,7 +225,7 @@ impl<R: Rng> Player<'_, R> {
     /// A step of the pace.
     fn stride(&mut self, turn: f32) {
         // Corners are taken slower.
-        let speed = self.speed(self.pace) * (1.0 - 0.35 * turn.abs().min(0.8));
+        let speed = self.speed(self.pace) * (1.0 - 0.3 * turn.abs().min(0.8));
         let way = usize::from(turn.abs() > STRAIGHT) + usize::from(turn < -STRAIGHT);
         let names = match self.pace {
             Pace::Stand => ["idle", "turn-left", "turn-right"],
@@ -238,11 +270,14 @@ impl<R: Rng> Player<'_, R> {
         self.cruise(1);
     }
 
-    /// The side to turn to (1 is left): towards the middle from far off, else the one turned to less so far.
+    /// The side to turn to (1 is left): towards the middle from far off, else the one turned to less at this
+    /// pace so far.
     fn way_back(&mut self) -> f32 {
         let left = self.z * libm::sinf(self.heading) - self.x * libm::cosf(self.heading);
         let far = libm::hypotf(self.x, self.z) > FIELD;
-        libm::copysignf(1.0, if far { left } else { -self.heading })
+        let way = libm::copysignf(1.0, if far { left } else { -self.turned[self.pace as usize] });
+        self.turned[self.pace as usize] += way;
+        way
     }
 
     /// Aside by two steps while going on.
@@ -289,8 +324,7 @@ impl<R: Rng> Player<'_, R> {
                 gait.level -= low;
                 gait.width += 0.015;
             }
-            let name = if self.pace == Pace::Run { "run" } else { "jog" };
-            let plain = Order::ahead(name, gait, speed);
+            let plain = Order::ahead("jog", gait, speed);
             let annotation = if k < 2 { annotation.clone() } else { plain.annotation.clone() };
             self.step(Order { annotation, aside: way * aside, ..plain });
         }
@@ -303,7 +337,7 @@ impl<R: Rng> Player<'_, R> {
         let speed = self.speed(self.pace);
         let gait = self.in_rhythm(speed);
         let annotation = Annotation::sided(hand, "catch");
-        self.step(Order { annotation, reach: Some(hand), ..Order::ahead("run", gait, speed) });
+        self.step(Order { annotation, reach: Some(hand), ..Order::ahead("jog", gait, speed) });
         self.cruise(1);
     }
 
@@ -315,7 +349,7 @@ impl<R: Rng> Player<'_, R> {
             let runs = speed > SLOWEST_RUN;
             let name = if !runs {
                 "walk"
-            } else if speed > 3.4 {
+            } else if speed > SLOWEST_FAST_RUN {
                 "run"
             } else {
                 "jog"

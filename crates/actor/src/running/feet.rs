@@ -15,6 +15,8 @@ pub(super) struct FootAt {
     pub(super) sole: Quat,
     /// How far the heel is up about the ball (rad).
     pub(super) heel: f32,
+    /// How free it is of the floor: 0 while it stands, 1 when it is well on its way.
+    pub(super) free: f32,
 }
 
 /// Share of the stature from heel to ball.
@@ -57,6 +59,7 @@ pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -
         ball: here.ball + step * carried(u) + Vec3::Y * height + tilt,
         sole: facing * Quat::from_rotation_x(pitch - bend),
         heel: bend,
+        free: smootherstep(u / 0.2) * smootherstep((1.0 - u) / 0.2),
     }
 }
 
@@ -66,6 +69,7 @@ fn standing(here: &Step, pitch: f32, stature: f32) -> FootAt {
         ball: here.ball + facing * rocked(pitch, stature),
         sole: facing * Quat::from_rotation_x(pitch.min(0.0)),
         heel: pitch.max(0.0),
+        free: 0.0,
     }
 }
 

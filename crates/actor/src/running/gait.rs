@@ -78,7 +78,7 @@ pub(super) const STAND: Gait = Gait {
 /// A walk at 1.35 m/s.
 const WALK: Gait = Gait {
     period: 0.54,
-    swing: 0.43,
+    swing: 0.415,
     level: 0.970,
     bob: 0.0105,
     passing: 0.5,
@@ -187,6 +187,8 @@ impl Gait {
             fold_height: 0.035,
             pass_height: 0.03,
             lean: 0.22,
+            arm_swing: 0.14,
+            chest_turn: 0.05,
             arm_middle: 0.25,
             elbow: 1.25,
             ..STAND

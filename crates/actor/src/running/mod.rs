@@ -20,7 +20,7 @@ use randori_motion::{Clip, FrameRate, Side};
 use crate::figure::Figure;
 use crate::performance::{Beat, Casting, Performance};
 use choreography::Who;
-use plan::{Plan, Proportions};
+use plan::{Order, Plan, Proportions};
 use runner::Runner;
 
 /// How long one take is, about (s).
@@ -70,12 +70,19 @@ fn perform(figure: &Figure, casting: &Casting, take: u64, seconds: f32) -> Perfo
     }
 }
 
-/// What was meant, step by step.
+/// What was meant, step by step; standing is one beat however often weight is shifted.
 fn script(plan: &Plan, seconds: f32) -> Vec<Beat> {
-    let beats = plan.steps.iter().map(|step| {
-        let end = (step.strike + step.order.gait.period).min(seconds);
-        let peak = step.order.reach.map(|_| step.strike + 0.6 * step.order.gait.period);
-        Beat { start: step.strike, peak, end, annotation: step.order.annotation.clone() }
-    });
-    beats.filter(|beat| beat.end - beat.start > 0.1).collect()
+    let mut beats: Vec<Beat> = Vec::with_capacity(plan.steps.len());
+    for step in plan.steps.iter().filter(|step| step.strike < seconds) {
+        let Order { annotation, gait, reach, .. } = &step.order;
+        let end = (step.strike + gait.period).min(seconds);
+        match beats.last_mut() {
+            Some(last) if last.annotation == *annotation && annotation.name() == "idle" => last.end = end,
+            _ => {
+                let peak = reach.map(|_| step.reach_peak());
+                beats.push(Beat { start: step.strike, peak, end, annotation: annotation.clone() });
+            }
+        }
+    }
+    beats
 }

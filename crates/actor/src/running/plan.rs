@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use randori_motion::math::{rotation_of_heading, smootherstep};
-use randori_motion::{Annotation, FrameRate, Side};
+use randori_motion::{Annotation, Side};
 
 use super::curve::{Curve, Key, through};
 use super::gait::Gait;
@@ -51,6 +51,13 @@ pub(super) struct Step {
     pub(super) push: Vec3,
 }
 
+impl Step {
+    /// When a hand that reaches out is farthest (s).
+    pub(super) fn reach_peak(&self) -> f32 {
+        self.strike + 0.6 * self.order.gait.period
+    }
+}
+
 /// A whole take, planned.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -73,7 +80,7 @@ const TOES: f32 = 0.25;
 /// No foot stands shorter than this (s).
 const SHORTEST_STANCE: f32 = 0.13;
 /// How far from below the hips a foot comes down at most, share of the stature.
-const REACH: f32 = 0.27;
+const REACH: f32 = 0.235;
 /// Height of the centre of mass, share of the stature, as far as feet make room for it when the body
 /// leans.
 const BALANCE: f32 = 0.31;
@@ -146,10 +153,7 @@ fn timed(orders: Vec<Order>, first: Side) -> Vec<Step> {
     let (mut strike, mut facing) = (0.0, 0.0);
     let mut velocity = Vec3::ZERO;
     let mut steps: Vec<Step> = Vec::with_capacity(orders.len());
-    for mut order in orders {
-        // Strikes fall on whole frames, so that steps cut there begin and end alike.
-        let beats = FrameRate::HOUSE.fps() as f32;
-        order.gait.period = libm::roundf(order.gait.period * beats).max(1.0) / beats;
+    for order in orders {
         facing += order.turn;
         let wanted = rotation_of_heading(facing) * Vec3::new(order.aside, 0.0, order.ahead);
         let push = (wanted - velocity) / order.gait.period;
