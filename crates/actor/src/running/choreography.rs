@@ -1,41 +1,53 @@
 //! What a player of tag does: a seeded sequence of steps.
 
+use std::f32::consts::PI;
+
+use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
-use randori_motion::{Annotation, Side};
+use randori_motion::{Annotation, FrameRate, Side};
 
 use super::gait::{Gait, STAND};
 use super::plan::Order;
 use crate::performance::Temperament;
 
 /// Steps until `seconds` are filled, from standing to standing; the first is made with `first`.
-pub(super) fn tag(
-    rng: &mut impl Rng,
-    temperament: Temperament,
-    stature: f32,
-    seconds: f32,
-    first: Side,
-) -> Vec<Order> {
+pub(super) fn tag(rng: &mut impl Rng, player: Who, seconds: f32, first: Side) -> Vec<Order> {
     let mut player = Player {
-        rng,
-        temperament,
-        stature,
+        who: player,
         side: first,
         orders: Vec::new(),
+        seconds: 0.0,
         pace: Pace::Stand,
+        deck: Vec::new(),
+        halts: Vec::new(),
+        turned: [0.0; 4].map(|_: f32| if rng.random_bool(0.5) { 0.5 } else { -0.5 }),
+        rng,
         x: 0.0,
         z: 0.0,
         heading: 0.0,
     };
-    player.stand(0.7);
+    player.stand(0.05);
+    player.stand(0.6);
     player.start(Pace::Jog);
-    // Coming to a stand takes about two seconds.
-    while player.elapsed() < seconds - 2.0 {
-        player.turn_of_play();
+    loop {
+        let left = seconds - COMING_TO_A_STAND - player.seconds;
+        if left <= 0.0 {
+            break;
+        }
+        player.play(left);
     }
     player.stop();
-    let left = seconds - player.elapsed();
-    player.stand(left.max(0.6));
+    let left = seconds - player.seconds;
+    player.stand(left.max(0.5));
     player.orders
+}
+
+/// Who plays.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Who {
+    pub(super) temperament: Temperament,
+    /// From sole to crown (m).
+    pub(super) stature: f32,
 }
 
 /// How fast somebody goes.
@@ -47,14 +59,59 @@ enum Pace {
     Run,
 }
 
+/// Something a player does, over several steps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Move {
+    /// Turns by an angle (rad), to whichever side brings the player back to the field.
+    Turn(f32),
+    QuickStep(Side),
+    Dodge(Side),
+    Catch(Side),
+    /// Runs for a while, round a corner of an angle (rad).
+    Dash(f32),
+    /// Walks for a while, round a corner of an angle (rad).
+    Stroll(f32),
+    /// Stops, does something, and starts again.
+    Halt,
+}
+
+impl Move {
+    /// How long it takes at most (s), about.
+    fn seconds(self) -> f32 {
+        match self {
+            Move::Turn(angle) => 1.0 + 1.2 * angle,
+            Move::QuickStep(_) | Move::Dodge(_) => 1.8,
+            Move::Catch(_) => 1.1,
+            Move::Dash(_) => 5.0,
+            Move::Stroll(_) => 7.0,
+            Move::Halt => 9.0,
+        }
+    }
+}
+
+/// What is done between stopping and starting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pause {
+    Wait,
+    ShuffleLeft,
+    ShuffleRight,
+    StepBack,
+}
+
 struct Player<'a, R> {
     rng: &'a mut R,
-    temperament: Temperament,
-    stature: f32,
+    who: Who,
     /// The foot of the next step.
     side: Side,
     orders: Vec<Order>,
+    /// How long they take together (s).
+    seconds: f32,
     pace: Pace,
+    /// Moves to come: all are made before any is made again.
+    deck: Vec<Move>,
+    halts: Vec<Pause>,
+    /// Turns to the left less turns to the right, by pace.
+    turned: [f32; 4],
     /// Where about the player is: they come back to the middle (m).
     x: f32,
     z: f32,
@@ -62,97 +119,122 @@ struct Player<'a, R> {
 }
 
 /// How far from the middle players go before they turn back (m).
-const FIELD: f32 = 8.0;
+const FIELD: f32 = 14.0;
 /// Turns of less than this in one step are not meant (rad).
 const STRAIGHT: f32 = 0.07;
+/// How long it takes from a run to a stand (s), about.
+const COMING_TO_A_STAND: f32 = 2.6;
+/// Slower than this nobody runs (m/s).
+const SLOWEST_RUN: f32 = 1.8;
+/// Slower runs than this are called jogs (m/s).
+const SLOWEST_FAST_RUN: f32 = 3.6;
 
 impl<R: Rng> Player<'_, R> {
-    /// One decision and its steps.
-    fn turn_of_play(&mut self) {
-        let fierce = self.temperament == Temperament::Fierce;
-        let dice = self.rng.random_range(0.0..1.0_f32);
-        match self.pace {
-            Pace::Stand => match dice {
-                d if d < 0.3 => self.shuffle(),
-                d if d < 0.6 => self.start(Pace::Walk),
-                _ => self.start(Pace::Jog),
-            },
-            Pace::Walk => match dice {
-                d if d < 0.30 => self.cruise(2),
-                d if d < 0.62 => self.turn(),
-                d if d < 0.95 => self.change(Pace::Jog),
-                _ => self.halt(),
-            },
-            Pace::Jog | Pace::Run => match dice {
-                d if d < 0.20 => self.cruise(2),
-                d if d < 0.52 => self.turn(),
-                d if d < 0.63 => self.quick_step(),
-                d if d < 0.74 => self.dodge(),
-                d if d < 0.86 => self.catch(),
-                d if d < 0.94 => {
-                    let other = if self.pace == Pace::Run { Pace::Jog } else { Pace::Run };
-                    self.change(other);
-                }
-                d if d < 0.975 || fierce => self.change(Pace::Walk),
-                _ => self.halt(),
-            },
+    /// The next move from the deck that can be made in the time left (s).
+    fn play(&mut self, left: f32) {
+        if self.deck.is_empty() {
+            // One turn of each size: slight, quarter, and about.
+            let turns = [30.0..50.0, 50.0..75.0, 75.0..110.0, 110.0..185.0_f32]
+                .map(|degrees| Move::Turn(self.rng.random_range(degrees).to_radians()));
+            let sided = Side::BOTH
+                .map(|side| [Move::QuickStep(side), Move::Dodge(side), Move::Catch(side), Move::Catch(side)]);
+            self.deck.extend(turns.into_iter().chain(sided.into_iter().flatten()));
+            let corner = [60.0, 90.0, 120.0_f32][self.rng.random_range(0..3)];
+            let dashes = [0.4..0.7, 0.7..1.2].map(|angles| Move::Dash(self.rng.random_range(angles)));
+            self.deck.extend(dashes);
+            let rare = [Move::Stroll(corner.to_radians()), Move::Halt];
+            self.deck.extend(rare);
+            if self.who.temperament == Temperament::Fierce {
+                self.deck.extend(Side::BOTH.map(Move::Catch));
+            }
+            self.deck.shuffle(self.rng);
+        }
+        let fitting = self.deck.iter().rposition(|next| next.seconds() < left);
+        match fitting.map(|k| self.deck.remove(k)) {
+            Some(Move::Turn(angle)) => self.turn(angle),
+            Some(Move::QuickStep(side)) => self.quick_step(side),
+            Some(Move::Dodge(side)) => self.dodge(side),
+            Some(Move::Catch(side)) => self.catch(side),
+            Some(Move::Dash(corner)) => {
+                self.change(Pace::Run);
+                self.turn(corner);
+                self.change(Pace::Jog);
+            }
+            Some(Move::Stroll(corner)) => {
+                self.change(Pace::Walk);
+                self.turn(corner);
+                self.cruise(2);
+                self.change(Pace::Jog);
+            }
+            Some(Move::Halt) => self.halt(),
+            None => self.cruise(1),
         }
     }
 
-    fn elapsed(&self) -> f32 {
-        self.orders.iter().map(|order| order.gait.period).sum()
-    }
-
-    /// The usual speed of a pace (m/s), a little different every time.
-    fn speed(&mut self, pace: Pace) -> f32 {
-        let eager = if self.temperament == Temperament::Fierce { 1.08 } else { 0.97 };
+    /// The usual speed of a pace (m/s).
+    fn usual(&self, pace: Pace) -> f32 {
+        let eager = if self.who.temperament == Temperament::Fierce { 1.08 } else { 0.97 };
         let usual = match pace {
             Pace::Stand => 0.0,
             Pace::Walk => 1.35,
-            Pace::Jog => 3.0,
-            Pace::Run => 3.9,
+            Pace::Jog => 3.1,
+            Pace::Run => 4.2,
         };
-        let scale = libm::sqrtf(self.stature / 1.75);
-        usual * eager * scale * self.rng.random_range(0.97..1.03)
+        usual * eager * libm::sqrtf(self.who.stature / 1.75)
     }
 
-    fn gait(&self, pace: Pace, speed: f32) -> Gait {
-        match pace {
-            Pace::Stand => STAND,
-            Pace::Walk => Gait::walk(speed, self.stature),
-            Pace::Jog | Pace::Run => Gait::run(speed, self.stature),
-        }
+    /// A little different every time (m/s).
+    fn speed(&mut self, pace: Pace) -> f32 {
+        self.usual(pace) * self.rng.random_range(0.97..1.03)
     }
 
-    /// Appends a step and keeps count.
-    fn step(&mut self, order: Order) {
+    /// How this player goes at a speed (m/s).
+    fn gait(&self, speed: f32, runs: bool) -> Gait {
+        if runs { Gait::run(speed, self.who.stature) } else { Gait::walk(speed, self.who.stature) }
+    }
+
+    /// The same in the rhythm of the pace: people keep that while they vary their steps.
+    fn in_rhythm(&self, speed: f32) -> Gait {
+        let runs = self.pace != Pace::Walk;
+        let Gait { period, swing, .. } = self.gait(self.usual(self.pace), runs);
+        Gait { period, swing, ..self.gait(speed, runs) }
+    }
+
+    /// Appends a step, no two of them quite alike, and keeps count.
+    fn step(&mut self, mut order: Order) {
+        let mut vary =
+            |quantity: &mut f32, share: f32| *quantity *= self.rng.random_range(1.0 - share..1.0 + share);
+        vary(&mut order.gait.arm_swing, 0.12);
+        vary(&mut order.gait.chest_turn, 0.10);
+        vary(&mut order.gait.elbow, 0.04);
+        vary(&mut order.gait.fold_height, 0.10);
+        vary(&mut order.gait.hip_drop, 0.15);
+        vary(&mut order.gait.width, 0.10);
+        // Strikes fall on whole frames, so that steps cut there begin and end alike.
+        let beats = FrameRate::HOUSE.fps() as f32;
+        order.gait.period = libm::roundf(order.gait.period * beats).max(1.0) / beats;
         self.heading += order.turn;
         let (sin, cos) = (libm::sinf(self.heading), libm::cosf(self.heading));
         self.x += (order.ahead * sin + order.aside * cos) * order.gait.period;
         self.z += (order.ahead * cos - order.aside * sin) * order.gait.period;
         self.side = self.side.other();
+        self.seconds += order.gait.period;
         self.orders.push(order);
     }
 
-    /// A step of the pace, turning a little to stay on the field.
+    /// A step of the pace.
     fn stride(&mut self, turn: f32) {
-        let speed = self.speed(self.pace);
         // Corners are taken slower.
-        let ahead = speed * (1.0 - 0.35 * turn.abs().min(0.8));
-        let gait = self.gait(self.pace, ahead);
-        let name = match (self.pace, turn) {
-            (Pace::Stand, _) => "idle",
-            (Pace::Walk, turn) if turn > STRAIGHT => "walk-left",
-            (Pace::Walk, turn) if turn < -STRAIGHT => "walk-right",
-            (Pace::Walk, _) => "walk",
-            (Pace::Jog, turn) if turn > STRAIGHT => "jog-left",
-            (Pace::Jog, turn) if turn < -STRAIGHT => "jog-right",
-            (Pace::Jog, _) => "jog",
-            (Pace::Run, turn) if turn > STRAIGHT => "run-left",
-            (Pace::Run, turn) if turn < -STRAIGHT => "run-right",
-            (Pace::Run, _) => "run",
+        let speed = self.speed(self.pace) * (1.0 - 0.3 * turn.abs().min(0.8));
+        let way = usize::from(turn.abs() > STRAIGHT) + usize::from(turn < -STRAIGHT);
+        let names = match self.pace {
+            Pace::Stand => ["idle", "turn-left", "turn-right"],
+            Pace::Walk => ["walk", "walk-left", "walk-right"],
+            Pace::Jog => ["jog", "jog-left", "jog-right"],
+            Pace::Run => ["run", "run-left", "run-right"],
         };
-        self.step(Order { annotation: Annotation::of(name), gait, ahead, aside: 0.0, turn, reach: None });
+        let gait = self.in_rhythm(speed);
+        self.step(Order { turn, ..Order::ahead(names[way], gait, speed) });
     }
 
     fn cruise(&mut self, n_steps: usize) {
@@ -162,14 +244,21 @@ impl<R: Rng> Player<'_, R> {
         }
     }
 
-    /// A turn by some angle over as many steps as the speed needs.
-    fn turn(&mut self) {
-        let (most, sharpest) = match self.pace {
-            Pace::Stand | Pace::Walk => (0.62, 0.9),
-            Pace::Jog => (0.40, 1.0),
-            Pace::Run => (0.30, 0.8),
+    /// Steps on until it is a foot's turn to strike.
+    fn until(&mut self, foot: Side) {
+        if self.side != foot {
+            self.cruise(1);
+        }
+    }
+
+    /// A turn by an angle (rad) over as many steps as the speed needs.
+    fn turn(&mut self, angle: f32) {
+        let most = match self.pace {
+            Pace::Stand | Pace::Walk => 0.55,
+            Pace::Jog => 0.35,
+            Pace::Run => 0.28,
         };
-        let angle = self.rng.random_range(0.35..1.0_f32) * std::f32::consts::PI * sharpest;
+        let angle = (angle * self.rng.random_range(0.9..1.1)).min(PI);
         let way = self.way_back();
         let n_steps = libm::ceilf(angle / most) as usize;
         // The first and the last step of a turn turn less.
@@ -178,203 +267,169 @@ impl<R: Rng> Player<'_, R> {
         for k in 0..n_steps {
             self.stride(way * angle * share(k) / total);
         }
+        self.cruise(1);
     }
 
-    /// The side to turn to (1 is left): towards the middle if it is far, any otherwise.
+    /// The side to turn to (1 is left): towards the middle from far off, else the one turned to less at this
+    /// pace so far.
     fn way_back(&mut self) -> f32 {
-        let left = self.x * -libm::cosf(self.heading) + self.z * libm::sinf(self.heading);
-        let far = libm::hypotf(self.x, self.z) > 0.5 * FIELD;
-        let coin = self.rng.random_bool(0.5);
-        if far {
-            libm::copysignf(1.0, left)
-        } else if coin {
-            1.0
-        } else {
-            -1.0
-        }
+        let left = self.z * libm::sinf(self.heading) - self.x * libm::cosf(self.heading);
+        let far = libm::hypotf(self.x, self.z) > FIELD;
+        let way = libm::copysignf(1.0, if far { left } else { -self.turned[self.pace as usize] });
+        self.turned[self.pace as usize] += way;
+        way
     }
 
-    /// Aside by two steps while going on: pushed off with the foot on the other side.
-    fn quick_step(&mut self) {
-        let (way, name) = self.sidestep("quick-step-left", "quick-step-right");
-        let aside = way * self.rng.random_range(0.8..1.15);
-        self.aside_steps(name, &[aside, 0.5 * aside], 0.95, 0.0);
+    /// Aside by two steps while going on.
+    fn quick_step(&mut self, to: Side) {
+        let aside = self.rng.random_range(0.85..1.15);
+        self.sidestep(
+            to,
+            ("quick-step-left", "quick-step-right"),
+            [1.0, 0.5, 0.4].map(|share| share * aside),
+            0.95,
+            0.0,
+        );
     }
 
     /// Out of somebody's reach: low, far aside, and on.
-    fn dodge(&mut self) {
-        let (way, name) = self.sidestep("dodge-left", "dodge-right");
-        let aside = way * self.rng.random_range(1.4..1.9);
-        self.aside_steps(name, &[aside, aside], 0.78, 0.045);
+    fn dodge(&mut self, to: Side) {
+        let aside = self.rng.random_range(1.5..1.9);
+        self.sidestep(
+            to,
+            ("dodge-left", "dodge-right"),
+            [1.0, 0.55, 0.4].map(|share| share * aside),
+            0.82,
+            0.035,
+        );
     }
 
-    /// A side for a side step, such that the other foot pushes off next.
-    fn sidestep(&mut self, left: &'static str, right: &'static str) -> (f32, &'static str) {
-        let to_left = self.rng.random_bool(0.5);
-        let pushes = if to_left { Side::Right } else { Side::Left };
-        if self.side != pushes {
-            self.cruise(1);
-        }
-        if to_left { (1.0, left) } else { (-1.0, right) }
-    }
-
-    fn aside_steps(&mut self, name: &'static str, asides: &[f32], slowing: f32, low: f32) {
+    /// Speeds aside (m/s): the far foot pushes off, the near foot brakes, twice.
+    fn sidestep(
+        &mut self,
+        to: Side,
+        names: (&'static str, &'static str),
+        asides: [f32; 3],
+        slowing: f32,
+        low: f32,
+    ) {
+        self.until(to.other());
+        let way = if to == Side::Left { 1.0 } else { -1.0 };
+        let (left, right) = names;
+        let annotation = Annotation::of(if to == Side::Left { left } else { right });
         let speed = self.speed(self.pace) * slowing;
-        for &aside in asides {
-            let mut gait = self.gait(self.pace, speed);
-            gait.level -= low;
-            gait.width += 0.02;
-            self.step(Order {
-                annotation: Annotation::of(name),
-                gait,
-                ahead: speed,
-                aside,
-                turn: 0.0,
-                reach: None,
-            });
+        for (k, aside) in asides.into_iter().enumerate() {
+            let mut gait = self.in_rhythm(speed);
+            if k < 2 {
+                gait.level -= low;
+                gait.width += 0.015;
+            }
+            let plain = Order::ahead("jog", gait, speed);
+            let annotation = if k < 2 { annotation.clone() } else { plain.annotation.clone() };
+            self.step(Order { annotation, aside: way * aside, ..plain });
         }
         self.cruise(1);
     }
 
-    /// A hand thrown out to tag somebody, while the other foot strikes.
-    fn catch(&mut self) {
-        let hand = if self.rng.random_bool(0.5) { Side::Left } else { Side::Right };
-        if self.side == hand {
-            self.cruise(1);
-        }
+    /// A hand thrown out to tag somebody, while the other foot carries.
+    fn catch(&mut self, hand: Side) {
+        self.until(hand.other());
         let speed = self.speed(self.pace);
-        let gait = self.gait(self.pace, speed);
+        let gait = self.in_rhythm(speed);
         let annotation = Annotation::sided(hand, "catch");
-        self.step(Order { annotation, gait, ahead: speed, aside: 0.0, turn: 0.0, reach: Some(hand) });
+        self.step(Order { annotation, reach: Some(hand), ..Order::ahead("jog", gait, speed) });
         self.cruise(1);
     }
 
     /// Faster or slower, over two steps.
     fn change(&mut self, pace: Pace) {
         let (from, to) = (self.orders.last().map_or(0.0, |order| order.ahead), self.speed(pace));
-        let runs = pace != Pace::Walk || from > 2.2;
-        for share in [0.5, 0.9] {
+        for share in [0.4, 0.8] {
             let speed = from + share * (to - from);
-            let running = runs && speed > 1.9;
-            let gait = self.gait(if running { Pace::Jog } else { Pace::Walk }, speed);
-            let name = if running { if speed > 3.4 { "run" } else { "jog" } } else { "walk" };
-            self.step(Order {
-                annotation: Annotation::of(name),
-                gait,
-                ahead: speed,
-                aside: 0.0,
-                turn: 0.0,
-                reach: None,
-            });
-        }
-        self.pace = pace;
-        self.cruise(1);
-    }
-
-    /// From standing to a pace.
-    fn start(&mut self, pace: Pace) {
-        let to = self.speed(pace);
-        let shares: &[f32] = if pace == Pace::Walk { &[0.75] } else { &[0.4, 0.8] };
-        for &share in shares {
-            let speed = to * share;
-            let gait = self.gait(if speed > 1.9 { pace } else { Pace::Walk }, speed);
-            self.step(Order {
-                annotation: Annotation::of("start"),
-                gait,
-                ahead: speed,
-                aside: 0.0,
-                turn: 0.0,
-                reach: None,
-            });
+            let runs = speed > SLOWEST_RUN;
+            let name = if !runs {
+                "walk"
+            } else if speed > SLOWEST_FAST_RUN {
+                "run"
+            } else {
+                "jog"
+            };
+            self.step(Order::ahead(name, self.gait(speed, runs), speed));
         }
         self.pace = pace;
         self.cruise(2);
     }
 
-    /// To a stand, feet beside each other.
+    /// From standing to a pace: the body falls forward before the first foot is lifted.
+    fn start(&mut self, pace: Pace) {
+        let to = self.speed(pace);
+        let shares: &[f32] = if pace == Pace::Walk { &[0.5, 0.9] } else { &[0.28, 0.6, 0.85] };
+        for (k, &share) in shares.iter().enumerate() {
+            let speed = to * share;
+            let mut gait = self.gait(speed, speed > SLOWEST_RUN);
+            gait.period = gait.period.min(if k == 0 { 0.46 } else { 0.38 });
+            gait.swing = gait.swing.min(0.40);
+            self.step(Order { stays: k == 0, ..Order::ahead("start", gait, speed) });
+        }
+        self.pace = pace;
+        self.cruise(2);
+    }
+
+    /// To a stand by short braking steps.
     fn stop(&mut self) {
         let from = self.orders.last().map_or(0.0, |order| order.ahead);
-        let shares: &[f32] = if from > 2.0 { &[0.62, 0.30, 0.06] } else { &[0.5, 0.06] };
+        let shares: &[f32] =
+            if from > SLOWEST_RUN { &[0.74, 0.5, 0.28, 0.1, 0.0] } else { &[0.6, 0.15, 0.0] };
         for &share in shares {
             let speed = from * share;
-            let gait = if speed > 1.8 {
-                self.gait(Pace::Jog, speed)
-            } else {
-                Gait::walk(speed.max(0.7), self.stature)
-            };
-            self.step(Order {
-                annotation: Annotation::of("stop"),
-                gait,
-                ahead: speed,
-                aside: 0.0,
-                turn: 0.0,
-                reach: None,
-            });
+            let mut gait = self.gait(speed.max(0.5), speed > SLOWEST_RUN);
+            gait.period = gait.period.min(0.42);
+            gait.swing = gait.swing.min(0.38);
+            gait.level = gait.level.min(0.962);
+            self.step(Order::ahead("stop", gait, speed));
         }
-        let gait = Gait { period: 0.4, ..STAND };
-        self.step(Order {
-            annotation: Annotation::of("stop"),
-            gait,
-            ahead: 0.0,
-            aside: 0.0,
-            turn: 0.0,
-            reach: None,
-        });
         self.pace = Pace::Stand;
     }
 
     fn halt(&mut self) {
         self.stop();
-        let seconds = self.rng.random_range(0.5..1.1);
+        if self.halts.is_empty() {
+            self.halts.extend([Pause::Wait, Pause::ShuffleLeft, Pause::ShuffleRight, Pause::StepBack]);
+            self.halts.shuffle(self.rng);
+        }
+        let seconds = self.rng.random_range(0.4..0.8);
         self.stand(seconds);
+        let speed = self.rng.random_range(0.85..1.1);
+        match self.halts.pop() {
+            Some(Pause::ShuffleLeft) => self.shuffle("step-left", 0.0, speed, Side::Left),
+            Some(Pause::ShuffleRight) => self.shuffle("step-right", 0.0, -speed, Side::Right),
+            Some(Pause::StepBack) => self.shuffle("step-back", -speed, 0.0, self.side.other()),
+            Some(Pause::Wait) | None => {}
+        }
+        let pace = if self.rng.random_bool(0.3) { Pace::Walk } else { Pace::Jog };
+        self.start(pace);
+        if pace == Pace::Walk {
+            self.change(Pace::Jog);
+        }
     }
 
+    /// Standing where the feet are.
     fn stand(&mut self, seconds: f32) {
         let gait = Gait { period: seconds, ..STAND };
-        for gait in [Gait { period: 0.05, ..gait }, gait] {
-            if self.orders.is_empty() || gait.period > 0.1 {
-                self.step(Order {
-                    annotation: Annotation::of("idle"),
-                    gait,
-                    ahead: 0.0,
-                    aside: 0.0,
-                    turn: 0.0,
-                    reach: None,
-                });
-            }
-        }
+        self.step(Order { stays: true, ..Order::ahead("idle", gait, 0.0) });
     }
 
-    /// Quick low steps aside or back, facing ahead.
-    fn shuffle(&mut self) {
-        let gait = Gait::shuffle(self.stature);
-        let speed = self.rng.random_range(0.8..1.1);
-        let (name, ahead, aside, leads) = match self.rng.random_range(0..3) {
-            0 => ("step-left", 0.0, speed, Side::Left),
-            1 => ("step-right", 0.0, -speed, Side::Right),
-            _ => ("step-back", -speed, 0.0, self.side),
-        };
-        if self.side != leads {
-            self.step(Order {
-                annotation: Annotation::of("idle"),
-                gait,
-                ahead: 0.0,
-                aside: 0.0,
-                turn: 0.0,
-                reach: None,
-            });
+    /// Quick low steps aside or back, facing ahead, begun with the foot `leads`.
+    fn shuffle(&mut self, name: &'static str, ahead: f32, aside: f32, leads: Side) {
+        let gait = Gait::shuffle(self.who.stature);
+        if self.side == leads {
+            self.stand(0.2);
         }
-        for _ in 0..4 {
-            self.step(Order { annotation: Annotation::of(name), gait, ahead, aside, turn: 0.0, reach: None });
+        for k in 0..5 {
+            self.step(Order { aside, stays: k == 0, ..Order::ahead(name, gait, ahead) });
         }
-        self.step(Order {
-            annotation: Annotation::of("stop"),
-            gait,
-            ahead: 0.0,
-            aside: 0.0,
-            turn: 0.0,
-            reach: None,
-        });
+        self.step(Order::ahead("stop", gait, 0.0));
+        self.step(Order::ahead("stop", gait, 0.0));
         let seconds = self.rng.random_range(0.4..0.6);
         self.stand(seconds);
     }

@@ -107,3 +107,41 @@ fn quintic(from: &Key, to: &Key, t: f32) -> f32 {
     let c5 = 6.0 * rise - 3.0 * (v0 + v1) - 0.5 * (a0 - a1);
     from.value + u * (v0 + u * (0.5 * a0 + u * (c3 + u * (c4 + u * c5))))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_go_through_their_keys_at_the_given_rates() {
+        let keys = [
+            Key::resting(0.0, 1.0),
+            Key { t: 0.5, value: 2.0, velocity: -3.0, acceleration: 5.0 },
+            Key::moving(0.8, 0.0, 1.0),
+        ];
+        let h = 2e-3;
+        for key in &keys[1..2] {
+            let [before, here, after] = [-h, 0.0, h].map(|step| through(&keys, key.t + step));
+            assert!((here - key.value).abs() < 1e-5);
+            assert!(((after - before) / (2.0 * h) - key.velocity).abs() < 0.05);
+            assert!(((after + before - 2.0 * here) / (h * h) - key.acceleration).abs() < 2.0);
+        }
+        assert_eq!(through(&keys, -1.0), 1.0);
+        assert_eq!(through(&keys, 9.0), 0.0);
+        assert_eq!(through(&[], 0.0), 0.0);
+    }
+
+    #[test]
+    fn integrals_and_rounded_curves_agree_with_calculus() {
+        let wave = Curve::of(4.0, |t| libm::cosf(3.0 * t));
+        let sum = wave.integrated();
+        // A Gaussian damps a wave by exp(-(omega sigma)^2 / 2).
+        let damped = wave.rounded(0.1);
+        for k in 10..30 {
+            let t = 0.1 * k as f32;
+            assert!((wave.at(t) - libm::cosf(3.0 * t)).abs() < 1e-4);
+            assert!((sum.at(t) - libm::sinf(3.0 * t) / 3.0).abs() < 1e-3);
+            assert!((damped.at(t) - libm::expf(-0.045) * libm::cosf(3.0 * t)).abs() < 2e-3, "{t}");
+        }
+    }
+}

@@ -15,20 +15,24 @@ pub(super) struct FootAt {
     pub(super) sole: Quat,
     /// How far the heel is up about the ball (rad).
     pub(super) heel: f32,
+    /// How free it is of the floor: 0 while it stands, 1 when it is well on its way.
+    pub(super) free: f32,
 }
 
 /// Share of the stature from heel to ball.
 const HEEL_TO_BALL: f32 = 0.115;
+/// Steps shorter than this (m) are made with less push.
+const SHORT: f32 = 0.9;
 /// How long a landing foot takes to lie flat (s), at most.
 const SLAP: f32 = 0.10;
 /// Shares of a swing over which the foot picks up speed and loses it again.
-const PICK_UP: f32 = 0.42;
-const SET_DOWN: f32 = 0.36;
+const PICK_UP: f32 = 0.38;
+const SET_DOWN: f32 = 0.38;
 
 /// The foot that stands by `here` and goes on to `there`, the next step of the same foot, if any.
 pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -> FootAt {
     let pitch = pitch(here, there, t);
-    let Some(there) = there.filter(|_| t > here.lift) else {
+    let Some(there) = there.filter(|there| t > here.lift && !there.order.stays) else {
         return standing(here, pitch, stature);
     };
     let span = (there.strike - here.lift).max(1e-3);
@@ -36,7 +40,7 @@ pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -
     let gait = &there.order.gait;
     let step = there.ball - here.ball;
     // Short steps need no high knees.
-    let reach = (step.length() / (0.5 * stature)).min(1.0);
+    let reach = (step.length() / SHORT).min(1.0);
     let fold = stature * (0.02 + (gait.fold_height - 0.02) * reach);
     let pass = stature * (0.012 + (gait.pass_height - 0.012) * reach);
     let heights = [
@@ -55,6 +59,7 @@ pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -
         ball: here.ball + step * carried(u) + Vec3::Y * height + tilt,
         sole: facing * Quat::from_rotation_x(pitch - bend),
         heel: bend,
+        free: smootherstep(u / 0.2) * smootherstep((1.0 - u) / 0.2),
     }
 }
 
@@ -64,6 +69,7 @@ fn standing(here: &Step, pitch: f32, stature: f32) -> FootAt {
         ball: here.ball + facing * rocked(pitch, stature),
         sole: facing * Quat::from_rotation_x(pitch.min(0.0)),
         heel: pitch.max(0.0),
+        free: 0.0,
     }
 }
 
@@ -81,22 +87,29 @@ fn pitch(here: &Step, there: Option<&Step>, t: f32) -> f32 {
     let slap = SLAP.min(0.35 * stance);
     let flat = Key::resting(here.strike + slap, 0.0);
     let struck = Key::moving(here.strike, -landing, 1.2 * landing / slap);
-    let Some(there) = there else {
+    if here.order.stays && t < flat.t {
+        return 0.0;
+    }
+    let Some(there) = there.filter(|there| !there.order.stays) else {
         return through(&[struck, flat], t);
     };
     let gait = &there.order.gait;
     let span = there.strike - here.lift;
     // Heels of runners come up once the body has passed, those of walkers when the other foot lands.
     let rise = (0.55 * stance).min(0.30);
-    let roll = 2.2 * gait.push / rise.max(0.05);
+    // Short steps need little push.
+    let reach = ((there.ball - here.ball).length() / SHORT).min(1.0);
+    let push = gait.push * (0.4 + 0.6 * reach);
+    let fold = gait.fold * (0.4 + 0.6 * reach);
+    let roll = 2.2 * push / rise.max(0.05);
     let ready = -gait.landing;
     let slap_there = SLAP.min(0.35 * (there.lift - there.strike).min(3.0));
     let keys = [
         struck,
         flat,
         Key::resting((here.lift - rise).max(flat.t + 1e-3), 0.0),
-        Key::moving(here.lift, gait.push, roll.min(4.0 * (gait.fold - gait.push).max(0.1) / (0.3 * span))),
-        Key::resting(here.lift + 0.30 * span, gait.fold),
+        Key::moving(here.lift, push, roll.min(4.0 * (fold - push).max(0.1) / (0.3 * span))),
+        Key::resting(here.lift + 0.30 * span, fold),
         Key::resting(here.lift + 0.85 * span, ready - 0.04),
         Key::moving(there.strike, ready, 1.2 * gait.landing / slap_there),
     ];

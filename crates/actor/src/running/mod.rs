@@ -19,11 +19,12 @@ use randori_motion::{Clip, FrameRate, Side};
 
 use crate::figure::Figure;
 use crate::performance::{Beat, Casting, Performance};
-use plan::{Plan, Proportions};
+use choreography::Who;
+use plan::{Order, Plan, Proportions};
 use runner::Runner;
 
 /// How long one take is, about (s).
-const TAKE: f32 = 40.0;
+const TAKE: f32 = 50.0;
 /// Nobody asks for more than this (s): an hour.
 const LONGEST: f32 = 3600.0;
 
@@ -50,7 +51,8 @@ fn perform(figure: &Figure, casting: &Casting, take: u64, seconds: f32) -> Perfo
     let mut rng = ChaCha8Rng::seed_from_u64(casting.seed);
     rng.set_stream(take);
     let first = if rng.random_bool(0.5) { Side::Left } else { Side::Right };
-    let orders = choreography::tag(&mut rng, casting.temperament, figure.stature(), seconds, first);
+    let who = Who { temperament: casting.temperament, stature: figure.stature() };
+    let orders = choreography::tag(&mut rng, who, seconds, first);
     let proportions = Proportions { stature: figure.stature(), hip_height: figure.hip_height() };
     let plan = Plan::of(orders, first, &proportions);
     let runner = Runner::new(figure, &plan, rng.random());
@@ -68,12 +70,19 @@ fn perform(figure: &Figure, casting: &Casting, take: u64, seconds: f32) -> Perfo
     }
 }
 
-/// What was meant, step by step.
+/// What was meant, step by step; standing is one beat however often weight is shifted.
 fn script(plan: &Plan, seconds: f32) -> Vec<Beat> {
-    let beats = plan.steps.iter().map(|step| {
-        let end = (step.strike + step.order.gait.period).min(seconds);
-        let peak = step.order.reach.map(|_| step.strike + 0.6 * step.order.gait.period);
-        Beat { start: step.strike, peak, end, annotation: step.order.annotation.clone() }
-    });
-    beats.filter(|beat| beat.end - beat.start > 0.1).collect()
+    let mut beats: Vec<Beat> = Vec::with_capacity(plan.steps.len());
+    for step in plan.steps.iter().filter(|step| step.strike < seconds) {
+        let Order { annotation, gait, reach, .. } = &step.order;
+        let end = (step.strike + gait.period).min(seconds);
+        match beats.last_mut() {
+            Some(last) if last.annotation == *annotation && annotation.name() == "idle" => last.end = end,
+            _ => {
+                let peak = reach.map(|_| step.reach_peak());
+                beats.push(Beat { start: step.strike, peak, end, annotation: annotation.clone() });
+            }
+        }
+    }
+    beats
 }

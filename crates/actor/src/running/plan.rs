@@ -20,6 +20,16 @@ pub(super) struct Order {
     pub(super) turn: f32,
     /// The hand that reaches out, if one does.
     pub(super) reach: Option<Side>,
+    /// Whether the foot stays where it stands: weight goes onto it, nothing more.
+    pub(super) stays: bool,
+}
+
+impl Order {
+    /// A step straight ahead.
+    pub(super) fn ahead(name: &'static str, gait: Gait, ahead: f32) -> Order {
+        let annotation = Annotation::of(name);
+        Order { annotation, gait, ahead, aside: 0.0, turn: 0.0, reach: None, stays: false }
+    }
 }
 
 /// One step as it will be.
@@ -41,6 +51,13 @@ pub(super) struct Step {
     pub(super) push: Vec3,
 }
 
+impl Step {
+    /// When a hand that reaches out is farthest (s).
+    pub(super) fn reach_peak(&self) -> f32 {
+        self.strike + 0.6 * self.order.gait.period
+    }
+}
+
 /// A whole take, planned.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
@@ -58,13 +75,15 @@ pub(super) struct Plan {
 
 /// Acceleration of free fall (m/s²).
 const GRAVITY: f32 = 9.81;
+/// Share of the time between lift and next strike in which the tips of the toes still push.
+const TOES: f32 = 0.25;
 /// No foot stands shorter than this (s).
 const SHORTEST_STANCE: f32 = 0.13;
-/// Share of its stance after which the body passes over the foot.
-const PASSING: f32 = 0.45;
+/// How far from below the hips a foot comes down at most, share of the stature.
+const REACH: f32 = 0.235;
 /// Height of the centre of mass, share of the stature, as far as feet make room for it when the body
 /// leans.
-const BALANCE: f32 = 0.36;
+const BALANCE: f32 = 0.31;
 
 impl Plan {
     /// Plans steps in turn; the first foot is `first`. The body stands at the origin and faces +Z.
@@ -75,16 +94,13 @@ impl Plan {
         let velocity_at = |t: f32| velocity(&steps, t);
         let x = Curve::of(seconds, |t| velocity_at(t).x).integrated();
         let z = Curve::of(seconds, |t| velocity_at(t).z).integrated();
-        for step in &mut steps {
-            let passing = step.strike + PASSING * (step.lift - step.strike).min(1.0);
-            let facing = heading.at(passing);
-            let out = if step.side == Side::Left { 1.0 } else { -1.0 };
-            let aside =
-                rotation_of_heading(facing) * Vec3::X * (out * step.order.gait.width * figure.stature);
-            // The floor pushes through the centre of mass: feet come down where they can.
-            let room = step.push * (BALANCE * figure.stature / GRAVITY);
-            step.ball = Vec3::new(x.at(passing), 0.0, z.at(passing)) + aside - room;
-            step.points = facing + out * step.order.gait.toe_out;
+        for k in 0..steps.len() {
+            let (ball, points) = match k.checked_sub(2).filter(|_| steps[k].order.stays) {
+                Some(before) => (steps[before].ball, steps[before].points),
+                None => plant(&steps[k], &x, &z, &heading, figure),
+            };
+            steps[k].ball = ball;
+            steps[k].points = points;
         }
         let height = heights(&steps, figure);
         let phase = phases(&steps);
@@ -157,10 +173,27 @@ fn timed(orders: Vec<Order>, first: Side) -> Vec<Step> {
         side = side.other();
     }
     for k in 2..steps.len() {
-        let lift = steps[k].strike - steps[k].order.gait.swing;
+        let swing = if steps[k].order.stays { 0.0 } else { steps[k].order.gait.swing };
+        let lift = steps[k].strike - swing;
         steps[k - 2].lift = lift.max(steps[k - 2].strike + SHORTEST_STANCE);
     }
     steps
+}
+
+/// Where a foot comes down (m), and which way it points (rad).
+fn plant(step: &Step, x: &Curve, z: &Curve, heading: &Curve, figure: &Proportions) -> (Vec3, f32) {
+    let gait = &step.order.gait;
+    let stance = (step.lift - step.strike).min(1.4 * gait.period);
+    let passing = step.strike + gait.passing * stance;
+    let facing = heading.at(passing);
+    let out = if step.side == Side::Left { 1.0 } else { -1.0 };
+    let aside = rotation_of_heading(facing) * Vec3::X * (out * gait.width * figure.stature);
+    // The floor pushes through the centre of mass: feet come down where they can.
+    let room = step.push * (BALANCE * figure.stature / GRAVITY);
+    let under = |t: f32| Vec3::new(x.at(t), 0.0, z.at(t));
+    let away = under(passing) + aside - room - under(step.strike);
+    let within = away.clamp_length_max(REACH * figure.stature);
+    (under(step.strike) + within, facing + out * gait.toe_out)
 }
 
 /// Headings turn evenly from strike to strike, rounded.
@@ -207,8 +240,10 @@ fn heights(steps: &[Step], figure: &Proportions) -> Vec<Key> {
             if keys.last().is_none_or(|key| key.t < step.strike) {
                 keys.push(Key { t: step.strike, value: level(step), velocity: -0.3, acceleration: 0.0 });
             }
+            let off = step.lift + TOES * flight;
+            let flight = next.strike - off;
             let rising = (level(next) - level(step)) / flight + 0.5 * GRAVITY * flight;
-            keys.push(Key { t: step.lift, value: level(step), velocity: rising, acceleration: -GRAVITY });
+            keys.push(Key { t: off, value: level(step), velocity: rising, acceleration: -GRAVITY });
             sinking = Some(rising - GRAVITY * flight);
         } else {
             let bob = step.order.gait.bob * figure.stature;

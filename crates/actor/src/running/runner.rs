@@ -24,6 +24,10 @@ pub(super) struct Runner<'a> {
     phases: [f32; 3],
     /// Hip joints against the hips, left and right (m).
     hip_joints: [Vec3; 2],
+    /// Balls of the feet against the ankles (m).
+    ball_joints: [Vec3; 2],
+    /// Height of the balls' joints when they stand (m).
+    stance: f32,
     /// Shoulders against the upper chest (m).
     shoulders: [Vec3; 2],
     /// Upper arm and forearm (m).
@@ -37,6 +41,7 @@ struct Manner {
     hip_drop: Curve,
     shift: Curve,
     lean: Curve,
+    surge: Curve,
     arm_swing: Curve,
     arm_middle: Curve,
     elbow: Curve,
@@ -56,7 +61,11 @@ struct Reach {
 
 /// How long a hand goes out and comes back (s).
 const REACH_OUT: f32 = 0.26;
-const REACH_BACK: f32 = 0.40;
+const REACH_BACK: f32 = 0.34;
+/// Share of its length to which the leg of a carried foot is stretched.
+const CARRIED_REACH: f32 = 0.955;
+/// Height of the ball's joint over the sole, share of the stature.
+const BALL_HEIGHT: f32 = 0.02;
 /// How far ahead of the body the head looks (s).
 const FORESIGHT: f32 = 0.38;
 const GRAVITY: f32 = 9.81;
@@ -72,7 +81,7 @@ impl<'a> Runner<'a> {
             let side = step.order.reach?;
             Some(Reach {
                 side,
-                peak: step.strike + 0.6 * step.order.gait.period,
+                peak: step.reach_peak(),
                 height: rng.random_range(-0.08..0.06),
                 aside: rng.random_range(-0.04..0.14),
             })
@@ -88,6 +97,7 @@ impl<'a> Runner<'a> {
                 chest_turn: of(|step| step.order.gait.chest_turn),
                 hip_drop: of(|step| step.order.gait.hip_drop),
                 shift: of(|step| step.order.gait.shift),
+                surge: of(|step| step.order.gait.surge),
                 lean: of(|step| step.order.gait.lean),
                 arm_swing: of(|step| step.order.gait.arm_swing),
                 arm_middle: of(|step| step.order.gait.arm_middle),
@@ -98,6 +108,8 @@ impl<'a> Runner<'a> {
             reaches,
             phases: std::array::from_fn(|_| rng.random_range(0.0..TAU)),
             hip_joints: Side::BOTH.map(|side| offset(Bone::LeftUpperLeg, side)),
+            ball_joints: Side::BOTH.map(|side| offset(Bone::LeftToes, side)),
+            stance: BALL_HEIGHT * figure.stature(),
             shoulders: Side::BOTH
                 .map(|side| offset(Bone::LeftShoulder, side) + offset(Bone::LeftUpperArm, side)),
             arm: [Bone::LeftLowerArm, Bone::LeftHand].map(|bone| offset(bone, Side::Left).length()),
@@ -133,7 +145,8 @@ impl<'a> Runner<'a> {
             * Quat::from_rotation_y(manner.chest_turn.at(t) * beat + 0.02 * sway + reach.turn)
             * Quat::from_rotation_z(-0.9 * aside - 0.25 * manner.hip_drop.at(t) * carry)
             * Quat::from_rotation_x(lean + ahead.clamp(-0.35, 0.55) + 0.012 * breath + reach.bow);
-        let shift = Vec3::new(manner.shift.at(t) * stature * carry + 0.004 * sway, 0.0, 0.0);
+        let surge = manner.surge.at(t) * stature * libm::cosf(TAU * count);
+        let shift = Vec3::new(manner.shift.at(t) * stature * carry + 0.004 * sway, 0.0, surge);
         let tipped = Vec3::new(-0.10 * aside, 0.0, -0.10 * (ahead + lean));
         // Leaning legs reach less high.
         let low = 0.30 * (aside * aside + ahead * ahead).min(0.3) * stature;
@@ -159,13 +172,23 @@ impl<'a> Runner<'a> {
             let steps = &self.plan.steps;
             let here = if steps[under_way].side == side { under_way } else { under_way.saturating_sub(1) };
             let here = if steps[here].side == side { here } else { (here + 1).min(steps.len() - 1) };
-            let FootAt { ball, sole, heel } =
-                foot_at(&steps[here], steps.get(here + 2), t, self.figure.stature());
-            // Knees bend in the plane of the foot's and the pelvis' facing.
+            let mut foot = foot_at(&steps[here], steps.get(here + 2), t, self.figure.stature());
             let hip = posture.hips + posture.pelvis * self.hip_joints[side as usize];
+            foot.ball += self.held_in(&foot, hip, side);
+            let FootAt { ball, sole, heel, .. } = foot;
+            // Knees bend in the plane of the foot's and the pelvis' facing.
             let left = (posture.pelvis * Vec3::X + sole * Vec3::X).with_y(0.0).normalize_or(Vec3::X);
             FootGoal { ball, sole, heel, knee: (ball - hip).cross(left) }
         })
+    }
+
+    /// How far a foot in the air is drawn towards the hip: legs are not thrown straight (m).
+    fn held_in(&self, foot: &FootAt, hip: Vec3, side: Side) -> Vec3 {
+        let turned = foot.sole * Quat::from_rotation_x(foot.heel);
+        let ankle = foot.ball + Vec3::Y * self.stance - turned * self.ball_joints[side as usize];
+        let too_far = ankle.distance(hip) - CARRIED_REACH * self.figure.leg_length();
+        let excess = 0.5 * (too_far + libm::sqrtf(too_far * too_far + 1e-4));
+        (hip - ankle).normalize_or_zero() * (excess * foot.free)
     }
 
     fn hands(&self, t: f32, beat: f32, reach: &ReachAt, posture: &Posture) -> [HandGoal; 2] {
