@@ -89,7 +89,7 @@ impl Builtin {
     pub fn casting(self) -> Casting {
         let seconds = match self {
             Builtin::Boxing => 420.0,
-            Builtin::Running => 150.0,
+            Builtin::Running => 180.0,
         };
         Casting { build: Build::AVERAGE, temperament: Temperament::Fierce, seed: 1, seconds }
     }

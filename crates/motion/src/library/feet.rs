@@ -25,6 +25,8 @@ pub(super) struct KeptFoot {
     limb: Option<Limb>,
     ball: JointId,
     side: Side,
+    /// Height of the ball when the foot stands (m).
+    floor: f32,
     /// How far the foot is from where the action has it (m).
     offset: Vec3,
     /// How that offset goes away.
@@ -36,10 +38,12 @@ pub(super) struct KeptFoot {
 impl KeptFoot {
     pub(super) fn new(skeleton: &Skeleton, side: Side) -> KeptFoot {
         let ball = skeleton.bone(Bone::LeftToes.on(side)).or(skeleton.bone(Bone::LeftFoot.on(side)));
+        let ball = ball.unwrap_or(JointId::ROOT);
         KeptFoot {
             limb: Limb::ending_in(skeleton, Bone::LeftFoot.on(side)),
-            ball: ball.unwrap_or(JointId::ROOT),
+            ball,
             side,
+            floor: skeleton.global_pose(skeleton.rest_pose().view()).positions[ball.idx()].y,
             offset: Vec3::ZERO,
             carry: None,
             lift: None,
@@ -106,7 +110,10 @@ impl KeptFoot {
         }
         let moved = in_seam || self.offset != Vec3::ZERO;
         moved.then(|| {
-            skeleton.global_pose(source.view()).positions[self.ball.idx()] + self.offset + lift + raised
+            let there = skeleton.global_pose(source.view()).positions[self.ball.idx()];
+            let wanted = there + self.offset + lift + raised;
+            // Never below the floor, nor below where the action has it.
+            wanted.with_y(wanted.y.max(self.floor.min(there.y)))
         })
     }
 
