@@ -28,6 +28,9 @@ fn captured(name: &str) -> Option<Clip> {
     clip.with_skeleton(Arc::new(skeleton))
 }
 
+const DISCIPLINES: [Discipline; 4] =
+    [Discipline::Boxing, Discipline::Running, Discipline::Reactions, Discipline::General];
+
 /// What holds for every analysis that found something.
 fn check_sound(clip: &Clip, analysis: &Analysis) {
     let mut end = 0;
@@ -202,7 +205,7 @@ fn any_poses_give_segments_that_cover_the_clip() {
             pose
         });
         let clip = Clip::from_poses("noise", Arc::clone(&skeleton), rate, poses).unwrap();
-        for discipline in [Discipline::Boxing, Discipline::Running, Discipline::General] {
+        for discipline in DISCIPLINES {
             match analyse(&clip, &Settings::of(discipline)) {
                 Ok(analysis) => check_sound(&clip, &analysis),
                 Err(error) => assert!(matches!(error, AnalyseError::UpsideDown { .. }), "{error}"),

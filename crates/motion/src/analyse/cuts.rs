@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::contacts::{Contacts, runs};
 
 use super::signals::{Signals, least};
-use super::{Discipline, Settings, Stroke};
+use super::{Settings, Stroke};
 
 /// A segment to be: its frames, and the stroke in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +66,7 @@ fn calm_cuts(signals: &Signals, contacts: &Contacts, settings: &Settings) -> Vec
             calm_moments(signals, support, settings).filter(|cut| signals.s[*cut] <= settings.merge_above),
         );
     }
-    if settings.discipline != Discipline::Boxing {
+    if settings.discipline.travels() {
         cuts.extend(strikes_between(signals, &cuts));
         cuts.sort_unstable();
     }
@@ -178,7 +178,7 @@ fn join_short(signals: &Signals, pieces: &mut Vec<Piece>, settings: &Settings) {
 /// The shortest action of these frames (s): steps of somebody who travels are shorter than pauses of one who stands.
 fn shortest(signals: &Signals, frames: &Range<usize>, settings: &Settings) -> f32 {
     let middle = (frames.start + frames.end) / 2;
-    let travels = settings.discipline != Discipline::Boxing && signals.speed(middle) > TRAVELS;
+    let travels = settings.discipline.travels() && signals.speed(middle) > TRAVELS;
     if travels { settings.shortest.min(STRIDE) } else { settings.shortest }
 }
 

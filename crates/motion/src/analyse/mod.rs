@@ -6,12 +6,13 @@
 //! stroke of a combination is an action of its own, running is cut at foot strikes, and long stands at the
 //! calm moments within.
 //!
-//! Read in this order: `signals` (what is measured in every frame), `strokes` and `trunk` (attacks,
-//! defences and reactions found as events), `cuts` (from events and contacts to segments), `steps` (names for what
+//! Read in this order: `signals` (what is measured in every frame), `strokes`, `kicks`, `trunk` and `hits`
+//! (attacks, defences and reactions found as events), `cuts` (from events and contacts to segments), `steps` (names for what
 //! is left). [`labels`] is the sidecar that a person corrects, [`score`] compares with such labels, and
 //! [`valid_ranges`] says from where an action makes sense. Nothing here changes a clip.
 
 mod cuts;
+mod hits;
 mod kicks;
 mod placement;
 mod ranges;
@@ -48,9 +49,18 @@ pub enum Discipline {
     Boxing,
     /// Walking, running, turning, dodging, catching.
     Running,
+    /// Being struck while in guard: hits, staggers, knock-downs, getting up.
+    Reactions,
     /// Anything: blows where somebody stands, locomotion where somebody travels.
     #[default]
     General,
+}
+
+impl Discipline {
+    /// Whether people go somewhere, so that steps are cut and named as those of walks and runs.
+    fn travels(self) -> bool {
+        matches!(self, Discipline::Running | Discipline::General)
+    }
 }
 
 /// How a take is cut and named.
@@ -371,6 +381,13 @@ const SAME_MOMENT: f32 = 0.06;
 
 /// All events of a take in order of their peaks; of two at the same moment, the one that strikes stays.
 fn find_strokes(signals: &Signals, settings: &Settings) -> Vec<Stroke> {
+    if settings.discipline == Discipline::Reactions {
+        let mut found = trunk::falls(signals);
+        let hits = hits::reactions(signals, &mut found);
+        found.extend(hits);
+        found.sort_by_key(|stroke| stroke.peak);
+        return found;
+    }
     let kicks = kicks::feet(signals, settings);
     let mut attacks = strokes::hands(signals, &kicks, settings);
     attacks.extend(kicks);

@@ -29,7 +29,7 @@ struct Sidestep {
 impl<'a> Namer<'a> {
     pub(super) fn new(signals: &'a Signals, settings: &Settings) -> Namer<'a> {
         let discipline = settings.discipline;
-        let sidesteps = if discipline == Discipline::Boxing { Vec::new() } else { sidesteps(signals) };
+        let sidesteps = if !discipline.travels() { Vec::new() } else { sidesteps(signals) };
         Namer { signals, discipline, sidesteps }
     }
 
@@ -38,7 +38,7 @@ impl<'a> Namer<'a> {
         let way = Way::of(self.signals, frames);
         let middle = (frames.start + frames.end) / 2;
         let aside = self.sidesteps.iter().find(|step| step.frames.contains(&middle));
-        let travels = if self.discipline == Discipline::Boxing { 1.6 } else { TRAVEL };
+        let travels = if !self.discipline.travels() { 1.6 } else { TRAVEL };
         let (name, confidence) = match (aside, self.discipline) {
             (Some(aside), _) => aside.name(),
             _ if way.speed < JOG && !way.goes_ahead(self.signals) => way.step(self.signals),

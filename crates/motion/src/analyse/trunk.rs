@@ -198,7 +198,7 @@ fn class(off: Vec3) -> &'static str {
 }
 
 /// Falls to the ground, and getting up from it: the hips sink below half their height.
-fn falls(signals: &Signals) -> Vec<Stroke> {
+pub(super) fn falls(signals: &Signals) -> Vec<Stroke> {
     let mut down: Vec<bool> =
         signals.hips().iter().map(|hips| hips.y - signals.floor < 0.5 * signals.standing).collect();
     let height = |frame: usize| (signals.hips()[frame].y - signals.floor) / signals.standing;
