@@ -134,12 +134,12 @@ impl Boxer {
         let out = sign(side);
         let shoulder = self.own(self.performer.shoulder(side, 0.0, impact), impact);
         let to = match leg {
-            Leg::Front => Vec3::new(0.16 * out, -0.30, 0.16),
-            Leg::Round => Vec3::new(0.32 * out, -0.32, -0.06),
+            Leg::Front => Vec3::new(0.14 * out, -0.36, 0.14),
+            Leg::Round => Vec3::new(0.26 * out, -0.40, -0.02),
         };
         let blow = Blow { impact, speed: 3.6, draw: 0.0, stay: 0.03, back: 0.42 };
         let leave = Vec3::new(0.10 * out, -0.02, 0.08);
-        let elbow = Vec3::new(0.8 * out, -0.4, -0.6);
+        let elbow = Vec3::new(0.35 * out, -0.35, -1.0);
         self.performer.punch(Punch {
             side,
             blow,
