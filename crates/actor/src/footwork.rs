@@ -45,9 +45,11 @@ impl Footwork {
         Footwork { plants: vec![Plant { landed: f32::NEG_INFINITY, swing: 0.0, lift: 0.0, placement }] }
     }
 
-    /// Steps to another place. Steps must be given in order of time.
+    /// Steps to another place. Steps must be given in order of time; a foot that has not landed yet leaves later.
     pub fn step(&mut self, plant: Plant) {
-        self.plants.push(plant);
+        let landed = self.plants.last().map_or(f32::NEG_INFINITY, |last| last.landed);
+        let swing = plant.swing.min(plant.landed - landed);
+        self.plants.push(Plant { swing, ..plant });
     }
 
     /// Where the foot stood last before it is lifted again.

@@ -1,9 +1,13 @@
 //! The performer: a procedural actor that moves as a captured person would.
 //!
-//! A performance is made in layers. [`Strokes`] say what the body is asked to do over time, channel by
-//! channel; [`Footwork`] says where the feet are; secondary layers add breath, bounce and sway. For every
-//! moment [`Performer`] turns that into a [`Posture`], and [`Figure`] poses the body: it turns the trunk and
-//! reaches for the targets of hands and feet by inverse kinematics. What leaves is an ordinary clip at 60 poses per second.
+//! A performance is a plan first: who does what, when and where. The plan becomes layers of smooth curves: [`Path`] is the
+//! way over the floor, [`Bounce`] the rise and fall of the body with its hops, [`Footwork`] where the feet stand, [`Strokes`]
+//! what trunk and head do, channel by channel, [`Punch`] and [`Kick`] what a hand or a foot does on its own; breath
+//! and sway come on top. For every moment [`Performer`] turns them into a [`Posture`], and [`Figure`] poses the body by inverse
+//! kinematics. What leaves is an ordinary clip at 60 poses per second.
+//!
+//! Each layer is a function of time alone, so that any moment can be asked for in any order. [`mod@boxing`] is the first
+//! discipline on it: start reading there.
 //!
 //! It knows nothing of the analyser that its clips go through.
 

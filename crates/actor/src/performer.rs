@@ -41,14 +41,14 @@ pub struct Stance {
 impl Stance {
     /// A boxer's guard.
     pub const BOXER: Stance = Stance {
-        height: 0.948,
-        depth: 0.165,
-        width: 0.068,
+        height: 0.937,
+        depth: 0.176,
+        width: 0.084,
         bladed: 0.55,
         bow: 0.22,
         toes: [0.3, 0.85],
         heels: [0.12, 0.42],
-        guard: [Vec3::new(0.11, -0.12, 0.25), Vec3::new(-0.095, -0.12, 0.15)],
+        guard: [Vec3::new(0.125, -0.16, 0.27), Vec3::new(-0.12, -0.155, 0.17)],
     };
 }
 
@@ -391,7 +391,7 @@ impl<'a> Moment<'a> {
             wrist,
             elbow,
             protraction,
-            shrug: 0.08 + 0.12 * self.sums.get(Channel::Cover),
+            shrug: 0.13 + 0.12 * self.sums.get(Channel::Cover),
             bend: Quat::IDENTITY,
         }
     }

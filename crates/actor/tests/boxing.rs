@@ -1,7 +1,5 @@
 //! Shadow boxing by the numbers: feet, speeds, the script, and bodies that stay out of themselves.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use std::collections::BTreeMap;
 
 use glam::Vec3;

@@ -49,7 +49,7 @@ pub struct Shuffle {
 }
 
 /// How long one foot leaves before the other, and comes down before it (s).
-pub(super) const STAGGER: f32 = 0.06;
+pub(super) const STAGGER: f32 = 0.072;
 
 impl Boxer {
     /// A boxer in guard, the left foot ahead.
@@ -87,19 +87,21 @@ impl Boxer {
         let first =
             if moved.z + 0.3 * sign(self.lead) * moved.x >= 0.0 { self.lead } else { other(self.lead) };
         let length = libm::hypotf(moved.x, moved.z);
+        // The farther, the more both feet go at once.
+        let stagger = STAGGER * (1.0 - 0.9 * length).clamp(0.3, 1.0);
         for side in Side::BOTH {
-            let landed = if side == first { landing } else { landing + STAGGER };
+            let landed = if side == first { landing } else { landing + stagger };
             let stray = Placement {
                 position: Ground { x: self.spread(0.02), z: self.spread(0.035) },
                 heading: self.spread(0.06),
             };
             let placement = self.performer.foot_place(to, side, self.lead).then(stray);
             let lift = 0.052 + 0.05 * length + self.spread(0.008);
-            self.performer.step(side, Plant { landed, swing: flight + STAGGER, lift, placement });
+            self.performer.step(side, Plant { landed, swing: flight + stagger, lift, placement });
         }
         self.performer.hop(Hop { takeoff, landing });
-        self.performer.glide(takeoff - 0.20, landing + 0.18, to);
-        self.landed = landing + STAGGER;
+        self.performer.glide(takeoff - 0.20 + 0.1 * length, landing + 0.18, to);
+        self.landed = landing + stagger;
     }
 
     /// Changes the side that is ahead with a hop on the spot.

@@ -53,8 +53,8 @@ impl Backing {
             speed,
         };
         match (fist, is_lead) {
-            (Fist::Straight, true) => row([0.30, 0.12, 0.09, 0.01, 0.06, 0.05, 0.05, 7.0]),
-            (Fist::Straight, false) => row([1.05, 0.75, 0.12, 0.03, 0.10, 0.65, 0.35, 7.8]),
+            (Fist::Straight, true) => row([0.30, 0.12, 0.09, 0.01, 0.06, 0.05, 0.05, 7.7]),
+            (Fist::Straight, false) => row([1.05, 0.75, 0.12, 0.03, 0.10, 0.65, 0.35, 8.2]),
             (Fist::Hook, true) => row([0.65, 0.50, 0.05, 0.02, 0.02, 0.55, 0.30, 6.5]),
             (Fist::Hook, false) => row([1.15, 0.80, 0.10, 0.03, 0.04, 0.65, 0.35, 6.6]),
             (Fist::Uppercut, true) => row([0.40, 0.35, 0.07, 0.0, -0.06, 0.30, 0.25, 6.4]),
@@ -76,7 +76,7 @@ impl Boxer {
         let power = self.about(0.14);
         let to_front = -sign(side);
         let low = if height == Height::Head { 0.0 } else { 1.0 };
-        let shape = Push { peak: t, rise: 0.22, hold: 0.05, fall: 0.38 };
+        let shape = Push { peak: t, rise: 0.24, hold: 0.05, fall: 0.40 };
 
         // Feet first, then hips, chest, and the fist last.
         let (heel, pivot) = foot_channels(side);
@@ -105,7 +105,7 @@ impl Boxer {
         let way = punch.way(self.performer.guard(side, start), self.performer.path().at(t));
         let speed = back.speed * self.pace * self.about(0.12) / bezier_length(way).max(0.2);
         let draw = if fist == Fist::Straight { 0.05 } else { 0.0 };
-        let blow = Blow { speed, draw, stay: 0.02, back: 0.34 + self.spread(0.03), ..punch.blow };
+        let blow = Blow { speed, draw, stay: 0.02, back: 0.37 + self.spread(0.03), ..punch.blow };
         self.performer.punch(Punch { blow, ..punch });
         self.free[side as usize] = blow.end();
         let name = match (fist, is_lead) {

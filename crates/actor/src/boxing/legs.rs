@@ -30,8 +30,8 @@ impl Boxer {
         let is_lead = side == self.lead;
         let power = self.about(0.1);
         let lifted = t + 0.13;
-        let impact = lifted + if is_lead { 0.41 } else { 0.47 } + self.spread(0.02);
-        let landed = impact + if height == Height::Legs { 0.50 } else { 0.58 };
+        let impact = lifted + if is_lead { 0.45 } else { 0.51 } + self.spread(0.02);
+        let landed = impact + if height == Height::Legs { 0.54 } else { 0.63 };
 
         // The weight goes over the other foot first and stays there until the foot is down.
         let standing = Push { peak: lifted + 0.06, rise: 0.24, hold: landed - lifted - 0.14, fall: 0.30 };
@@ -85,13 +85,13 @@ impl Boxer {
                 let to = Vec3::new(0.0, aimed_height - 0.05, 1.2) - hip;
                 let ankle = hip + to.normalize_or(Vec3::Z) * (0.95 * leg_length);
                 let drawn = hip + Vec3::new(0.02 * out, -0.16, 0.30) * (leg_length / 0.83);
-                let knees = [Vec3::new(0.05 * out, 0.9, 0.6), Vec3::new(0.05 * out, 1.0, 0.2)];
-                (self.kick_from(side, drawn, ankle, Vec3::new(0.0, -0.02, 0.0), soles, knees), 8.8)
+                let knees = [Vec3::new(0.10 * out, 0.4, 0.9), Vec3::new(0.05 * out, 0.9, 0.5)];
+                (self.kick_from(side, drawn, ankle, Vec3::new(0.0, -0.02, 0.0), soles, knees), 9.9)
             }
             Leg::Round => {
                 let to = Vec3::new(-0.12 * out, aimed_height, 0.85) - hip;
                 let to = to.normalize_or(Vec3::Z);
-                let ankle = hip + to * (0.94 * leg_length);
+                let ankle = hip + to * (0.965 * leg_length);
                 // The instep leads: toes along the shin, turned into the swing.
                 let swing = Vec3::new(-out, 0.0, 0.0);
                 let toes = (0.62 * swing + 0.78 * to).normalize();
@@ -102,7 +102,7 @@ impl Boxer {
                 let low = if height == Height::Legs { 1.0 } else { 0.0 };
                 let drawn = hip + Vec3::new(0.26 * out, -0.34 - 0.16 * low, -0.16) * (leg_length / 0.83);
                 let knees = [Vec3::new(0.5 * out, 0.35, 0.9), Vec3::new(-0.7 * out, 0.45, 0.35)];
-                (self.kick_from(side, drawn, ankle, Vec3::new(0.20 * out, 0.0, 0.06), soles, knees), 10.0)
+                (self.kick_from(side, drawn, ankle, Vec3::new(0.20 * out, 0.0, 0.06), soles, knees), 11.3)
             }
         };
         let Aim::Own(ball) = kick.aim else { return landed };
@@ -134,12 +134,12 @@ impl Boxer {
         let out = sign(side);
         let shoulder = self.own(self.performer.shoulder(side, 0.0, impact), impact);
         let to = match leg {
-            Leg::Front => Vec3::new(0.16 * out, -0.30, 0.16),
-            Leg::Round => Vec3::new(0.32 * out, -0.32, -0.06),
+            Leg::Front => Vec3::new(0.14 * out, -0.36, 0.14),
+            Leg::Round => Vec3::new(0.26 * out, -0.40, -0.02),
         };
         let blow = Blow { impact, speed: 3.6, draw: 0.0, stay: 0.03, back: 0.42 };
         let leave = Vec3::new(0.10 * out, -0.02, 0.08);
-        let elbow = Vec3::new(0.8 * out, -0.4, -0.6);
+        let elbow = Vec3::new(0.35 * out, -0.35, -1.0);
         self.performer.punch(Punch {
             side,
             blow,
