@@ -114,7 +114,7 @@ struct Player<'a, R> {
     /// Moves to come: all are made before any is made again.
     deck: Vec<Move>,
     halts: Vec<Pause>,
-    /// Turns to the left less turns to the right, by pace.
+    /// Turns to the left less turns to the right (rad), by pace.
     turned: [f32; 4],
     /// Where about the player is: they come back to the middle (m).
     x: f32,
@@ -123,7 +123,9 @@ struct Player<'a, R> {
 }
 
 /// How far from the middle players go before they turn back (m).
-const FIELD: f32 = 25.0;
+const FIELD: f32 = 8.0;
+/// Turns of more than this (rad) can lead back.
+const LARGE_TURN: f32 = 1.3;
 /// Turns of less than this in one step are not meant (rad).
 const STRAIGHT: f32 = 0.07;
 /// How long it takes from a run to a stand (s), about.
@@ -157,7 +159,7 @@ impl<R: Rng> Player<'_, R> {
         let fitting = self.deck.iter().rposition(|next| next.seconds() < left);
         match fitting.map(|k| self.deck.remove(k)) {
             Some(Move::Turn(angle)) => {
-                let way = self.way_back();
+                let way = self.way(angle);
                 self.turn(way * angle);
             }
             Some(Move::QuickStep(side)) => self.quick_step(side),
@@ -260,7 +262,7 @@ impl<R: Rng> Player<'_, R> {
 
     /// A corner of an angle (rad), and a smaller one the other way.
     fn wind(&mut self, corner: f32) {
-        let way = self.way_back();
+        let way = self.way(corner);
         self.turn(way * corner);
         self.turn(-0.6 * way * corner);
     }
@@ -284,13 +286,15 @@ impl<R: Rng> Player<'_, R> {
         self.cruise(2);
     }
 
-    /// The side to turn to (1 is left): towards the middle from far off, else the one turned to less at this
-    /// pace so far.
-    fn way_back(&mut self) -> f32 {
-        let left = self.z * libm::sinf(self.heading) - self.x * libm::cosf(self.heading);
-        let far = libm::hypotf(self.x, self.z) > FIELD;
-        let way = libm::copysignf(1.0, if far { left } else { -self.turned[self.pace as usize] });
-        self.turned[self.pace as usize] += way;
+    /// The side to turn to (1 is left) by an angle (rad): a large turn away from the middle goes the short way
+    /// back, any other to the side that had less of them.
+    fn way(&mut self, angle: f32) -> f32 {
+        let (sin, cos) = (libm::sinf(self.heading), libm::cosf(self.heading));
+        let leaves = self.x * sin + self.z * cos > 0.0 && libm::hypotf(self.x, self.z) > FIELD;
+        let middle_is_left = self.z * sin - self.x * cos;
+        let turned = &mut self.turned[self.pace as usize];
+        let way = libm::copysignf(1.0, if leaves && angle > LARGE_TURN { middle_is_left } else { -*turned });
+        *turned += way * angle;
         way
     }
 
@@ -413,7 +417,7 @@ impl<R: Rng> Player<'_, R> {
         }
         let seconds = self.rng.random_range(0.4..0.8);
         self.stand(seconds);
-        let speed = self.rng.random_range(0.85..1.1);
+        let speed = self.rng.random_range(0.8..1.0);
         match self.halts.pop() {
             Some(Pause::ShuffleLeft) => self.shuffle("step-left", 0.0, speed, Side::Left),
             Some(Pause::ShuffleRight) => self.shuffle("step-right", 0.0, -speed, Side::Right),
