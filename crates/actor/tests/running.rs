@@ -161,8 +161,8 @@ fn the_script_is_in_order_full_and_known() {
         }
         let n_beats: i32 = words.values().sum();
         assert!(n_beats >= 300, "{n_beats}");
-        let always = "walk walk-left walk-right jog jog-left jog-right run start stop idle left-catch right-catch \
-            dodge-left dodge-right quick-step-left quick-step-right";
+        let always = "walk walk-left walk-right jog jog-left jog-right run run-left run-right start stop idle left-catch right-catch \
+            dodge-left dodge-right quick-step-left quick-step-right step-left step-right step-back";
         for word in always.split_whitespace() {
             assert!(words.contains_key(word), "{casting:?} without {word}: {words:?}");
         }

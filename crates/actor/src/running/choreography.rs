@@ -19,8 +19,8 @@ pub(super) fn tag(rng: &mut impl Rng, player: Who, seconds: f32, first: Side) ->
         seconds: 0.0,
         pace: Pace::Stand,
         deck: Vec::new(),
-        halts: Vec::new(),
-        turned: [0.0; 4].map(|_: f32| if rng.random_bool(0.5) { 0.5 } else { -0.5 }),
+        halts: (0..PAUSES.len() as u64).map(|k| PAUSES[(player.take + k) as usize % PAUSES.len()]).collect(),
+        turned: [0.5, -0.5, 0.5, -0.5].map(|turned| if player.take % 2 == 0 { turned } else { -turned }),
         rng,
         x: 0.0,
         z: 0.0,
@@ -48,6 +48,8 @@ pub(super) struct Who {
     pub(super) temperament: Temperament,
     /// From sole to crown (m).
     pub(super) stature: f32,
+    /// How many takes they have played before.
+    pub(super) take: u64,
 }
 
 /// How fast somebody goes.
@@ -67,9 +69,9 @@ enum Move {
     QuickStep(Side),
     Dodge(Side),
     Catch(Side),
-    /// Runs for a while, round a corner of an angle (rad).
+    /// Runs for a while, round corners of about an angle (rad).
     Dash(f32),
-    /// Walks for a while, round a corner of an angle (rad).
+    /// Walks for a while, round corners of about an angle (rad).
     Stroll(f32),
     /// Stops, does something, and starts again.
     Halt,
@@ -79,11 +81,11 @@ impl Move {
     /// How long it takes at most (s), about.
     fn seconds(self) -> f32 {
         match self {
-            Move::Turn(angle) => 1.0 + 1.2 * angle,
-            Move::QuickStep(_) | Move::Dodge(_) => 1.8,
-            Move::Catch(_) => 1.1,
-            Move::Dash(_) => 5.0,
-            Move::Stroll(_) => 7.0,
+            Move::Turn(angle) => 1.3 + 1.2 * angle,
+            Move::QuickStep(_) | Move::Dodge(_) => 2.2,
+            Move::Catch(_) => 1.4,
+            Move::Dash(_) => 6.5,
+            Move::Stroll(_) => 9.0,
             Move::Halt => 9.0,
         }
     }
@@ -92,11 +94,13 @@ impl Move {
 /// What is done between stopping and starting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
-    Wait,
     ShuffleLeft,
     ShuffleRight,
     StepBack,
 }
+
+/// Every kind of pause. Takes begin with different ones, so that a few takes have all.
+const PAUSES: [Pause; 3] = [Pause::ShuffleLeft, Pause::StepBack, Pause::ShuffleRight];
 
 struct Player<'a, R> {
     rng: &'a mut R,
@@ -110,7 +114,7 @@ struct Player<'a, R> {
     /// Moves to come: all are made before any is made again.
     deck: Vec<Move>,
     halts: Vec<Pause>,
-    /// Turns to the left less turns to the right, by pace.
+    /// Turns to the left less turns to the right (rad), by pace.
     turned: [f32; 4],
     /// Where about the player is: they come back to the middle (m).
     x: f32,
@@ -119,7 +123,9 @@ struct Player<'a, R> {
 }
 
 /// How far from the middle players go before they turn back (m).
-const FIELD: f32 = 14.0;
+const FIELD: f32 = 8.0;
+/// Turns of more than this (rad) can lead back.
+const LARGE_TURN: f32 = 1.3;
 /// Turns of less than this in one step are not meant (rad).
 const STRAIGHT: f32 = 0.07;
 /// How long it takes from a run to a stand (s), about.
@@ -140,30 +146,33 @@ impl<R: Rng> Player<'_, R> {
                 .map(|side| [Move::QuickStep(side), Move::Dodge(side), Move::Catch(side), Move::Catch(side)]);
             self.deck.extend(turns.into_iter().chain(sided.into_iter().flatten()));
             let corner = [60.0, 90.0, 120.0_f32][self.rng.random_range(0..3)];
-            let dashes = [0.4..0.7, 0.7..1.2].map(|angles| Move::Dash(self.rng.random_range(angles)));
-            self.deck.extend(dashes);
-            let rare = [Move::Stroll(corner.to_radians()), Move::Halt];
-            self.deck.extend(rare);
+            self.deck.push(Move::Dash(self.rng.random_range(0.5..1.1)));
+            self.deck.push(Move::Stroll(corner.to_radians()));
             if self.who.temperament == Temperament::Fierce {
                 self.deck.extend(Side::BOTH.map(Move::Catch));
             }
             self.deck.shuffle(self.rng);
+            // Halts take long: early in the deck, so that short takes have one too.
+            let n_moves = self.deck.len();
+            self.deck.insert(self.rng.random_range(n_moves / 2..=n_moves), Move::Halt);
         }
         let fitting = self.deck.iter().rposition(|next| next.seconds() < left);
         match fitting.map(|k| self.deck.remove(k)) {
-            Some(Move::Turn(angle)) => self.turn(angle),
+            Some(Move::Turn(angle)) => {
+                let way = self.way(angle);
+                self.turn(way * angle);
+            }
             Some(Move::QuickStep(side)) => self.quick_step(side),
             Some(Move::Dodge(side)) => self.dodge(side),
             Some(Move::Catch(side)) => self.catch(side),
             Some(Move::Dash(corner)) => {
                 self.change(Pace::Run);
-                self.turn(corner);
+                self.wind(corner);
                 self.change(Pace::Jog);
             }
             Some(Move::Stroll(corner)) => {
                 self.change(Pace::Walk);
-                self.turn(corner);
-                self.cruise(2);
+                self.wind(corner);
                 self.change(Pace::Jog);
             }
             Some(Move::Halt) => self.halt(),
@@ -251,15 +260,22 @@ impl<R: Rng> Player<'_, R> {
         }
     }
 
-    /// A turn by an angle (rad) over as many steps as the speed needs.
+    /// A corner of an angle (rad), and a smaller one the other way.
+    fn wind(&mut self, corner: f32) {
+        let way = self.way(corner);
+        self.turn(way * corner);
+        self.turn(-0.6 * way * corner);
+    }
+
+    /// A turn by an angle to the left (rad) over as many steps as the speed needs.
     fn turn(&mut self, angle: f32) {
         let most = match self.pace {
             Pace::Stand | Pace::Walk => 0.55,
             Pace::Jog => 0.35,
             Pace::Run => 0.28,
         };
-        let angle = (angle * self.rng.random_range(0.9..1.1)).min(PI);
-        let way = self.way_back();
+        let way = libm::copysignf(1.0, angle);
+        let angle = (angle.abs() * self.rng.random_range(0.9..1.1)).min(PI);
         let n_steps = libm::ceilf(angle / most) as usize;
         // The first and the last step of a turn turn less.
         let share = |k: usize| if n_steps > 2 && (k == 0 || k + 1 == n_steps) { 0.6 } else { 1.0 };
@@ -267,16 +283,18 @@ impl<R: Rng> Player<'_, R> {
         for k in 0..n_steps {
             self.stride(way * angle * share(k) / total);
         }
-        self.cruise(1);
+        self.cruise(2);
     }
 
-    /// The side to turn to (1 is left): towards the middle from far off, else the one turned to less at this
-    /// pace so far.
-    fn way_back(&mut self) -> f32 {
-        let left = self.z * libm::sinf(self.heading) - self.x * libm::cosf(self.heading);
-        let far = libm::hypotf(self.x, self.z) > FIELD;
-        let way = libm::copysignf(1.0, if far { left } else { -self.turned[self.pace as usize] });
-        self.turned[self.pace as usize] += way;
+    /// The side to turn to (1 is left) by an angle (rad): a large turn away from the middle goes the short way
+    /// back, any other to the side that had less of them.
+    fn way(&mut self, angle: f32) -> f32 {
+        let (sin, cos) = (libm::sinf(self.heading), libm::cosf(self.heading));
+        let leaves = self.x * sin + self.z * cos > 0.0 && libm::hypotf(self.x, self.z) > FIELD;
+        let middle_is_left = self.z * sin - self.x * cos;
+        let turned = &mut self.turned[self.pace as usize];
+        let way = libm::copysignf(1.0, if leaves && angle > LARGE_TURN { middle_is_left } else { -*turned });
+        *turned += way * angle;
         way
     }
 
@@ -328,7 +346,7 @@ impl<R: Rng> Player<'_, R> {
             let annotation = if k < 2 { annotation.clone() } else { plain.annotation.clone() };
             self.step(Order { annotation, aside: way * aside, ..plain });
         }
-        self.cruise(1);
+        self.cruise(2);
     }
 
     /// A hand thrown out to tag somebody, while the other foot carries.
@@ -338,7 +356,7 @@ impl<R: Rng> Player<'_, R> {
         let gait = self.in_rhythm(speed);
         let annotation = Annotation::sided(hand, "catch");
         self.step(Order { annotation, reach: Some(hand), ..Order::ahead("jog", gait, speed) });
-        self.cruise(1);
+        self.cruise(2);
     }
 
     /// Faster or slower, over two steps.
@@ -394,17 +412,17 @@ impl<R: Rng> Player<'_, R> {
     fn halt(&mut self) {
         self.stop();
         if self.halts.is_empty() {
-            self.halts.extend([Pause::Wait, Pause::ShuffleLeft, Pause::ShuffleRight, Pause::StepBack]);
+            self.halts.extend(PAUSES);
             self.halts.shuffle(self.rng);
         }
         let seconds = self.rng.random_range(0.4..0.8);
         self.stand(seconds);
-        let speed = self.rng.random_range(0.85..1.1);
+        let speed = self.rng.random_range(0.8..1.0);
         match self.halts.pop() {
             Some(Pause::ShuffleLeft) => self.shuffle("step-left", 0.0, speed, Side::Left),
             Some(Pause::ShuffleRight) => self.shuffle("step-right", 0.0, -speed, Side::Right),
             Some(Pause::StepBack) => self.shuffle("step-back", -speed, 0.0, self.side.other()),
-            Some(Pause::Wait) | None => {}
+            None => {}
         }
         let pace = if self.rng.random_bool(0.3) { Pace::Walk } else { Pace::Jog };
         self.start(pace);

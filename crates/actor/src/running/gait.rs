@@ -181,7 +181,7 @@ impl Gait {
             period: 0.30,
             swing: 0.24,
             level: 0.90,
-            width: 0.11,
+            width: 0.125,
             push: 0.5,
             fold: 0.5,
             fold_height: 0.035,

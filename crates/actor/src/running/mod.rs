@@ -51,7 +51,7 @@ fn perform(figure: &Figure, casting: &Casting, take: u64, seconds: f32) -> Perfo
     let mut rng = ChaCha8Rng::seed_from_u64(casting.seed);
     rng.set_stream(take);
     let first = if rng.random_bool(0.5) { Side::Left } else { Side::Right };
-    let who = Who { temperament: casting.temperament, stature: figure.stature() };
+    let who = Who { temperament: casting.temperament, stature: figure.stature(), take };
     let orders = choreography::tag(&mut rng, who, seconds, first);
     let proportions = Proportions { stature: figure.stature(), hip_height: figure.hip_height() };
     let plan = Plan::of(orders, first, &proportions);
