@@ -20,7 +20,8 @@ pub(super) fn tag(rng: &mut impl Rng, player: Who, seconds: f32, first: Side) ->
         pace: Pace::Stand,
         deck: Vec::new(),
         halts: (0..PAUSES.len() as u64).map(|k| PAUSES[(player.take + k) as usize % PAUSES.len()]).collect(),
-        turned: [0.5, -0.5, 0.5, -0.5].map(|turned| if player.take % 2 == 0 { turned } else { -turned }),
+        turned: [0.5, -0.5, 0.5, -0.5]
+            .map(|turned| if player.take.is_multiple_of(2) { turned } else { -turned }),
         rng,
         x: 0.0,
         z: 0.0,
