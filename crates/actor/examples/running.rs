@@ -1,4 +1,5 @@
-//! Writes takes of running around as BVH files and one GLB each: `cargo run --example running -- FOLDER [SECONDS] [SEED]`.
+//! Writes takes of running around as BVH, GLB and a script in CSV:
+//! `cargo run --example running -- FOLDER [SECONDS] [SEED] [average|slim|stocky] [calm|fierce]`.
 #![expect(
     clippy::unwrap_used,
     clippy::disallowed_methods,

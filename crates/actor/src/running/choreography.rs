@@ -20,7 +20,8 @@ pub(super) fn tag(rng: &mut impl Rng, player: Who, seconds: f32, first: Side) ->
         pace: Pace::Stand,
         deck: Vec::new(),
         halts: (0..PAUSES.len() as u64).map(|k| PAUSES[(player.take + k) as usize % PAUSES.len()]).collect(),
-        turned: [0.5, -0.5, 0.5, -0.5].map(|turned| if player.take % 2 == 0 { turned } else { -turned }),
+        turned: [0.5, -0.5, 0.5, -0.5]
+            .map(|turned| if player.take.is_multiple_of(2) { turned } else { -turned }),
         rng,
         x: 0.0,
         z: 0.0,
@@ -85,7 +86,7 @@ impl Move {
             Move::QuickStep(_) | Move::Dodge(_) => 2.2,
             Move::Catch(_) => 1.4,
             Move::Dash(_) => 6.5,
-            Move::Stroll(_) => 9.0,
+            Move::Stroll(_) => 7.0,
             Move::Halt => 9.0,
         }
     }
@@ -145,7 +146,7 @@ impl<R: Rng> Player<'_, R> {
             let sided = Side::BOTH
                 .map(|side| [Move::QuickStep(side), Move::Dodge(side), Move::Catch(side), Move::Catch(side)]);
             self.deck.extend(turns.into_iter().chain(sided.into_iter().flatten()));
-            let corner = [60.0, 90.0, 120.0_f32][self.rng.random_range(0..3)];
+            let corner = [35.0, 50.0, 65.0_f32][self.rng.random_range(0..3)];
             self.deck.push(Move::Dash(self.rng.random_range(0.5..1.1)));
             self.deck.push(Move::Stroll(corner.to_radians()));
             if self.who.temperament == Temperament::Fierce {
@@ -396,8 +397,7 @@ impl<R: Rng> Player<'_, R> {
     /// To a stand by short braking steps.
     fn stop(&mut self) {
         let from = self.orders.last().map_or(0.0, |order| order.ahead);
-        let shares: &[f32] =
-            if from > SLOWEST_RUN { &[0.74, 0.5, 0.28, 0.1, 0.0] } else { &[0.6, 0.15, 0.0] };
+        let shares: &[f32] = if from > SLOWEST_RUN { &[0.7, 0.42, 0.17, 0.0] } else { &[0.6, 0.15, 0.0] };
         for &share in shares {
             let speed = from * share;
             let mut gait = self.gait(speed.max(0.5), speed > SLOWEST_RUN);
@@ -443,7 +443,7 @@ impl<R: Rng> Player<'_, R> {
         if self.side == leads {
             self.stand(0.2);
         }
-        for k in 0..5 {
+        for k in 0..4 {
             self.step(Order { aside, stays: k == 0, ..Order::ahead(name, gait, ahead) });
         }
         self.step(Order::ahead("stop", gait, 0.0));

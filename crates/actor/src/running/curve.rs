@@ -1,5 +1,7 @@
 //! Curves over time: sampled and smoothed ones, and paths through keys.
 
+use crate::curve::{self, quintic};
+
 /// Samples per second of sampled curves.
 const RATE: f32 = 120.0;
 
@@ -79,6 +81,11 @@ impl Key {
         Key { t, value, velocity: 0.0, acceleration: 0.0 }
     }
 
+    /// The same without its time.
+    fn at(&self) -> curve::Key {
+        curve::Key { place: self.value, velocity: self.velocity, acceleration: self.acceleration }
+    }
+
     /// A key that is passed at a steady rate.
     pub(super) fn moving(t: f32, value: f32, velocity: f32) -> Key {
         Key { t, value, velocity, acceleration: 0.0 }
@@ -90,22 +97,10 @@ impl Key {
 pub(super) fn through(keys: &[Key], t: f32) -> f32 {
     let after = keys.partition_point(|key| key.t <= t);
     match (after.checked_sub(1).and_then(|k| keys.get(k)), keys.get(after)) {
-        (Some(from), Some(to)) => quintic(from, to, t),
+        (Some(from), Some(to)) => quintic(from.at(), to.at(), to.t - from.t, t - from.t),
         (Some(key), None) | (None, Some(key)) => key.value,
         (None, None) => 0.0,
     }
-}
-
-fn quintic(from: &Key, to: &Key, t: f32) -> f32 {
-    let span = (to.t - from.t).max(1e-4);
-    let u = (t - from.t) / span;
-    let [v0, v1] = [from.velocity * span, to.velocity * span];
-    let [a0, a1] = [from.acceleration * span * span, to.acceleration * span * span];
-    let rise = to.value - from.value;
-    let c3 = 10.0 * rise - 6.0 * v0 - 4.0 * v1 - 1.5 * a0 + 0.5 * a1;
-    let c4 = -15.0 * rise + 8.0 * v0 + 7.0 * v1 + 1.5 * a0 - a1;
-    let c5 = 6.0 * rise - 3.0 * (v0 + v1) - 0.5 * (a0 - a1);
-    from.value + u * (v0 + u * (0.5 * a0 + u * (c3 + u * (c4 + u * c5))))
 }
 
 #[cfg(test)]

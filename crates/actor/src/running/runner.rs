@@ -156,6 +156,7 @@ impl<'a> Runner<'a> {
         let mut posture = Posture { hips, pelvis, chest, head: self.look(t, lean), ..self.figure.at_ease() };
         posture.feet = self.feet(t, &posture);
         posture.hands = self.hands(t, beat, &reach, &posture);
+        self.figure.keep_hands_clear(&mut posture);
         posture
     }
 
