@@ -1,5 +1,7 @@
 //! Tells the program which code its built-in libraries come from, so that cached ones are made again when it changes.
 
+#![expect(clippy::disallowed_methods, reason = "a build script reads files and speaks to cargo")]
+
 use std::path::{Path, PathBuf};
 
 /// The crates whose code decides what is in a built-in library.

@@ -91,7 +91,7 @@ impl Builtin {
             Builtin::Boxing => 420.0,
             Builtin::Running => 180.0,
         };
-        Casting { build: Build::AVERAGE, temperament: Temperament::Fierce, seed: 1, seconds }
+        Casting { build: Build::AVERAGE, temperament: Temperament::Calm, seed: 1, seconds }
     }
 
     /// Has it performed.

@@ -2,8 +2,11 @@
 
 use glam::Vec3;
 
-use super::LibraryTake;
+use crate::analyse::placement_of;
 use crate::body::Body;
+use crate::bone::Bone;
+use crate::clip::Clip;
+use crate::placement::Placement;
 use crate::pose::GlobalPose;
 
 /// The capsules of one body in every frame of a take, relative to the root's placement in that frame.
@@ -17,18 +20,22 @@ pub struct Baked {
 }
 
 impl Baked {
-    /// Bakes a take for a body with the take's skeleton.
-    pub fn of(take: &LibraryTake, body: &Body) -> Baked {
-        let skeleton = take.clip.skeleton();
-        let head = skeleton.bone(crate::Bone::Head);
+    /// Bakes a clip for a body with the clip's skeleton; with it, where the root is on the floor in every frame.
+    pub fn of(clip: &Clip, body: &Body) -> (Vec<Placement>, Baked) {
+        let skeleton = clip.skeleton();
+        let head = skeleton.bone(Bone::Head);
+        let (n_frames, n_capsules) = (clip.n_frames(), body.capsules.len());
         let mut baked = Baked {
-            n_capsules: body.capsules.len(),
-            ends: Vec::with_capacity(take.clip.n_frames() * body.capsules.len()),
-            gazes: Vec::with_capacity(take.clip.n_frames()),
+            n_capsules,
+            ends: Vec::with_capacity(n_frames * n_capsules),
+            gazes: Vec::with_capacity(n_frames),
         };
+        let mut placements = Vec::with_capacity(n_frames);
         let mut globals = GlobalPose::default();
-        for (pose, placement) in take.clip.frames().zip(&take.placements) {
+        for pose in clip.frames() {
             skeleton.globals_into(pose, &mut globals);
+            let placement = placement_of(skeleton, &globals);
+            placements.push(placement);
             let (origin, turn) = (placement.position.at_height(0.0), placement.rotation().inverse());
             baked.ends.extend(body.capsules.iter().map(|capsule| {
                 let joint = capsule.joint.idx();
@@ -40,7 +47,7 @@ impl Baked {
                 libm::atan2f(ahead.x, ahead.z)
             }));
         }
-        baked
+        (placements, baked)
     }
 
     /// Both ends of the capsules in one frame, in the order of [`Body::capsules`] (m).

@@ -13,15 +13,13 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::{Action, ActionLibrary, Baked, LibraryTake, NodeId, Recording};
-use crate::analyse::{ActiveWindow, ValidRange, placement_of};
+use crate::analyse::{ActiveWindow, ValidRange};
 use crate::annotation::{Annotation, Direction, Target};
-use crate::body::Build;
+use crate::body::{Body, Build};
 use crate::bone::Bone;
 use crate::clip::Clip;
 use crate::placement::{Ground, Placement};
-use crate::pose::GlobalPose;
 use crate::rate::FrameRate;
-use crate::skeleton::Skeleton;
 
 const MAGIC: &[u8; 8] = b"randori\x1a";
 /// Of the layout above; raised with every change of it.
@@ -341,8 +339,9 @@ impl Header {
             block_of.push((take, block));
             rest = after;
         }
-        let takes = block_of.into_par_iter().map(|(take, block)| read_take(take, block, &body.skeleton));
-        let takes: Vec<LibraryTake> = takes.collect::<Result<_, _>>()?;
+        let takes = block_of.into_par_iter().map(|(take, block)| read_take(take, block, &body));
+        let takes: Vec<(LibraryTake, Baked)> = takes.collect::<Result<_, _>>()?;
+        let (takes, baked) = takes.into_iter().unzip();
         let actions = self.actions.into_iter().map(|record| {
             let name = record.name.clone();
             let action = record.action(&self.takes, self.n_nodes);
@@ -355,7 +354,6 @@ impl Header {
         if self.n_nodes > 2 * actions.len() {
             return Err(damaged(format!("{} nodes for {} actions", self.n_nodes, actions.len())));
         }
-        let baked = takes.par_iter().map(|take| Baked::of(take, &body)).collect();
         let mut library = ActionLibrary {
             name: self.name,
             discipline: self.discipline,
@@ -377,9 +375,9 @@ impl Header {
 fn read_take(
     record: &TakeRecord,
     block: &[u8],
-    skeleton: &Arc<Skeleton>,
-) -> Result<LibraryTake, LibraryError> {
-    let n_frames = record.n_frames;
+    body: &Arc<Body>,
+) -> Result<(LibraryTake, Baked), LibraryError> {
+    let (n_frames, skeleton) = (record.n_frames, &body.skeleton);
     let (roots, rest) = block.split_at(12 * n_frames);
     let (rotations, contacts) = rest.split_at(6 * skeleton.n_joints() * n_frames);
     let float = |bytes: [u8; 4]| f32::from_le_bytes(bytes);
@@ -388,14 +386,9 @@ fn read_take(
     let rotations = rotations.as_chunks::<6>().0.iter().map(|bytes| unpacked(*bytes)).collect();
     let clip = Clip::new(&record.name, Arc::clone(skeleton), FrameRate::HOUSE, translations, rotations)
         .map_err(|error| LibraryError::Damaged(error.to_string()))?;
-    let mut globals = GlobalPose::default();
-    let placements = clip.frames().map(|pose| {
-        skeleton.globals_into(pose, &mut globals);
-        placement_of(skeleton, &globals)
-    });
-    let placements = placements.collect();
+    let (placements, baked) = Baked::of(&clip, body);
     let standing = contacts.iter().map(|bits| [bits & 1 != 0, bits & 2 != 0]).collect();
-    Ok(LibraryTake { clip, standing, placements })
+    Ok((LibraryTake { clip, standing, placements }, baked))
 }
 
 /// The greatest of three components of which a fourth is greater: half of the square root of 2.

@@ -5,6 +5,7 @@ mod export;
 mod import;
 mod label;
 mod score;
+mod sheet;
 mod stats;
 
 use anyhow::{Context, bail};
@@ -37,6 +38,8 @@ enum LibraryCommand {
     Score(score::ScoreArgs),
     /// An action, a take or a random walk over the graph, as GLB or BVH.
     Export(export::ExportArgs),
+    /// A picture of what the library holds: a row for an action of each annotation.
+    Sheet(sheet::SheetArgs),
     /// Write the segments and names that the analyser finds, for a person to correct.
     Label(label::LabelArgs),
 }
@@ -49,6 +52,7 @@ pub(crate) fn run(args: &LibraryArgs, seed: u64, progress: &Progress) -> anyhow:
         LibraryCommand::Stats(args) => stats::run(args),
         LibraryCommand::Score(args) => score::run(args, seed),
         LibraryCommand::Export(args) => export::run(args, seed),
+        LibraryCommand::Sheet(args) => sheet::run(args, progress),
         LibraryCommand::Label(args) => label::run(args),
     }
 }

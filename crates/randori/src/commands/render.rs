@@ -218,7 +218,8 @@ impl RenderArgs {
         };
         let title = take.name.clone();
         let (camera, style) = (self.camera(default.camera), self.style(default.style));
-        Sheet { columns, rows, cell_width, cell_height, camera, style, title, moments }
+        let row_titles = Vec::new();
+        Sheet { columns, rows, cell_width, cell_height, camera, style, title, row_titles, moments }
     }
 
     fn still(&self) -> Still {

@@ -23,6 +23,8 @@ pub struct Sheet {
     pub style: Style,
     /// A line above the pictures; nothing if empty.
     pub title: String,
+    /// What each row shows, written into its first picture; rows beyond the end of the list say nothing.
+    pub row_titles: Vec<String>,
     /// Which moments they show.
     pub moments: Moments,
 }
@@ -57,6 +59,7 @@ impl Default for Sheet {
             camera: Camera::Steady(Angle { pitch: 0.12, margin: 0.05, ..Angle::default() }),
             style: Style { clock: true, ..Style::default() },
             title: String::new(),
+            row_titles: Vec::new(),
             moments: Moments::Whole,
         }
     }
@@ -103,6 +106,10 @@ pub fn sheet(take: &Take, options: &Sheet, progress: Progress<'_>) -> Result<Vec
     let mut canvas = Canvas::new(width, height, &mut page);
     let (x, y) = (MARGIN as i32 + scale, MARGIN as i32);
     text::draw(&mut canvas, x, y, scale, &options.title, INK);
+    for (row, title) in options.row_titles.iter().enumerate().take(rows as usize) {
+        let top = head + MARGIN + row as u32 * (cell_height + MARGIN);
+        text::draw(&mut canvas, x, top as i32 + 2 * scale, scale, title, INK);
+    }
     png(width, height, &page, png::Compression::Balanced)
 }
 

@@ -29,7 +29,7 @@ pub(super) struct BuildArgs {
     body: BodyArg,
 
     /// The performer's character.
-    #[arg(long, value_enum, default_value_t = TemperamentArg::Fierce)]
+    #[arg(long, value_enum, default_value_t = TemperamentArg::Calm)]
     temperament: TemperamentArg,
 
     /// How long to perform, in seconds; as long as the built-in library by default.
