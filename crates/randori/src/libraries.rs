@@ -22,6 +22,9 @@ pub enum Builtin {
     Running,
 }
 
+/// The share of a boxer's takes in which one is struck (-).
+const STRUCK: f32 = 1.0 / 6.0;
+
 /// Why a library cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -85,6 +88,12 @@ impl Builtin {
         }
     }
 
+    /// How one of its takes is analysed: those in which somebody is struck differ from the rest.
+    pub fn discipline_of(self, performance: &Performance) -> Discipline {
+        let is_struck = performance.name.starts_with("reactions-");
+        if is_struck { Discipline::Reactions } else { self.discipline() }
+    }
+
     /// Who performs it, and how long, unless somebody else is asked for.
     pub fn casting(self) -> Casting {
         let seconds = match self {
@@ -97,7 +106,13 @@ impl Builtin {
     /// Has it performed.
     pub fn perform(self, casting: &Casting) -> Vec<Performance> {
         match self {
-            Builtin::Boxing => randori_actor::boxing(casting),
+            Builtin::Boxing => {
+                let struck = Casting { seconds: STRUCK * casting.seconds, ..*casting };
+                let boxing = Casting { seconds: casting.seconds - struck.seconds, ..*casting };
+                let mut takes = randori_actor::boxing(&boxing);
+                takes.extend(randori_actor::reactions(&struck));
+                takes
+            }
             Builtin::Running => randori_actor::running(casting),
         }
     }
@@ -106,7 +121,8 @@ impl Builtin {
     pub fn make(self, casting: &Casting) -> Result<ActionLibrary, OpenError> {
         let performances = self.perform(casting);
         let recordings = performances.par_iter().map(|performance| {
-            let analysis = analyse(&performance.clip, &analyse::Settings::of(self.discipline()))?;
+            let analysis =
+                analyse(&performance.clip, &analyse::Settings::of(self.discipline_of(performance)))?;
             Ok(recording(performance.clip.clone(), analysis))
         });
         let recordings: Vec<Recording> = recordings.collect::<Result<_, AnalyseError>>()?;

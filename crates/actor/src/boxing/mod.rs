@@ -8,6 +8,7 @@ mod routine;
 pub use boxer::{Boxer, Height, Shuffle};
 pub use hands::Fist;
 pub use legs::Leg;
+pub(crate) use routine::Manner;
 
 use crate::performance::{Casting, Performance};
 

@@ -89,11 +89,11 @@ const PHRASES: &[&[Act]] = &[
 ];
 
 /// How somebody goes about boxing.
-struct Manner {
+pub(crate) struct Manner {
     /// Hops per second when nothing else is done (Hz).
-    tempo: f32,
+    pub(crate) tempo: f32,
     /// How long both feet are in the air (s).
-    flight: f32,
+    pub(crate) flight: f32,
     /// How fast blows are (-).
     pace: f32,
     /// Between the blows of a combination (s).
@@ -105,7 +105,7 @@ struct Manner {
 }
 
 impl Manner {
-    fn of(temperament: Temperament) -> Manner {
+    pub(crate) fn of(temperament: Temperament) -> Manner {
         match temperament {
             Temperament::Calm => {
                 Manner { tempo: 2.42, flight: 0.13, pace: 0.9, beat: 0.34, hops: [1, 4], low: 0.0 }
@@ -117,15 +117,21 @@ impl Manner {
     }
 }
 
+impl Manner {
+    /// How somebody of this manner stands.
+    pub(crate) fn stance(&self) -> Stance {
+        Stance { height: Stance::BOXER.height - self.low, ..Stance::BOXER }
+    }
+}
+
 /// One take.
 pub(super) fn perform(casting: &Casting, take: usize, seconds: f32) -> Performance {
     let mut rng = ChaCha8Rng::seed_from_u64(casting.seed);
     rng.set_stream(take as u64);
     let manner = Manner::of(casting.temperament);
-    let stance = Stance { height: Stance::BOXER.height - manner.low, ..Stance::BOXER };
     let origin = Placement { position: Ground::default(), heading: rng.random_range(0.0..TAU) };
     let body = Arc::new(casting.build.body());
-    let boxer = Boxer::new(body, stance, origin, rng.random());
+    let boxer = Boxer::new(body, manner.stance(), origin, rng.random());
     let mut routine = Routine { boxer, manner, rng, idle_since: None, planted: Vec::new() };
     routine.boxer.pace = routine.manner.pace;
     routine.play(seconds, take % 2 == 1);

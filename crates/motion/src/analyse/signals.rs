@@ -66,6 +66,8 @@ pub(super) struct Signals {
     pub(super) grounded: Vec<bool>,
     /// Frames in which a foot comes down, of both feet.
     pub(super) strikes: Vec<usize>,
+    /// How fast the head swings about its own joint (rad/s); empty if no joint plays it.
+    pub(super) head_swing: Vec<f32>,
     paths: Vec<Option<Vec<Vec3>>>,
     /// Where a bone's path stands, for those of [`PARTS`].
     path_of_bone: [Option<usize>; Bone::COUNT],
@@ -96,6 +98,7 @@ impl Signals {
                 .map(|(a, b)| *a || *b)
                 .collect(),
             strikes: strikes(contacts),
+            head_swing: head_swing(clip, tracks),
             paths,
             path_of_bone,
         };
@@ -236,6 +239,15 @@ pub(super) fn is_upside_down(clip: &Clip, tracks: &Tracks) -> bool {
         })
         .count();
     2 * below > clip.n_frames()
+}
+
+/// How fast the crown swings about the joint of the head, in all frames (rad/s).
+fn head_swing(clip: &Clip, tracks: &Tracks) -> Vec<f32> {
+    let Some(head) = clip.skeleton().bone(Bone::Head) else { return Vec::new() };
+    let fps = clip.rate().fps() as f32;
+    let tip = clip.skeleton().joint(head).tips.first().copied().unwrap_or(Vec3::Y).normalize_or(Vec3::Y);
+    let crown: Vec<Vec3> = (0..clip.n_frames()).map(|frame| tracks.rotation(frame, head) * tip).collect();
+    gradient(&smoothed(&crown, fps, SMOOTHING), fps).iter().map(|rate| rate.length()).collect()
 }
 
 /// Sum over the joints of squared acceleration relative to the hips; the first and last two frames, which lack

@@ -82,7 +82,8 @@ fn of_labels(args: &ScoreArgs, capture: &Path, labels: &Path) -> anyhow::Result<
 fn of_script(builtin: Builtin, casting: &Casting) -> anyhow::Result<Score> {
     let performances = builtin.perform(casting);
     let found = performances.par_iter().map(|performance| {
-        analyse(&performance.clip, &Settings::of(builtin.discipline())).map(|analysis| analysis.segments)
+        analyse(&performance.clip, &Settings::of(builtin.discipline_of(performance)))
+            .map(|analysis| analysis.segments)
     });
     let found: Vec<Vec<Segment>> = found.collect::<Result<_, _>>()?;
     let (mut segments, mut labels, mut frames) = (Vec::new(), Vec::new(), 0);
