@@ -1,7 +1,5 @@
 //! Being struck holds up before the linter, stays above the floor, and is recognised for what it is.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use randori_actor::{Casting, Performance, Temperament, reactions};
 use randori_motion::analyse::{Discipline, Settings, analyse};
 use randori_motion::{Bone, Build, Character, Take};

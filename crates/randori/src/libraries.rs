@@ -126,7 +126,10 @@ impl Builtin {
             Ok(recording(performance.clip.clone(), analysis))
         });
         let recordings: Vec<Recording> = recordings.collect::<Result<_, AnalyseError>>()?;
-        Ok(assemble(self.name(), self.name(), casting.build, &recordings, &Likeness::default())?)
+        let mut library =
+            assemble(self.name(), self.name(), casting.build, &recordings, &Likeness::default())?;
+        library.origin = Recipe { builtin: self, casting: *casting }.to_text();
+        Ok(library)
     }
 
     /// The library as it is in the user's cache folder, made first if it is not there.
@@ -149,6 +152,39 @@ impl Builtin {
 impl fmt::Display for Builtin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "builtin:{}", self.name())
+    }
+}
+
+/// How a built-in library was made, so that it can be performed again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Recipe {
+    /// Which one it is.
+    pub builtin: Builtin,
+    /// Who performed it.
+    pub casting: Casting,
+}
+
+impl Recipe {
+    /// How this library was made; `None` if it was not by this program.
+    pub fn of(library: &ActionLibrary) -> Option<Recipe> {
+        let mut words = library.origin.split(' ');
+        let builtin = Builtin::from_name(words.next().filter(|name| name.starts_with("builtin:"))?).ok()?;
+        let temperament = match words.next()? {
+            "calm" => Temperament::Calm,
+            "fierce" => Temperament::Fierce,
+            _ => return None,
+        };
+        let (seed, seconds) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+        Some(Recipe { builtin, casting: Casting { build: library.build(), temperament, seed, seconds } })
+    }
+
+    fn to_text(self) -> String {
+        let Casting { temperament, seed, seconds, .. } = self.casting;
+        let temperament = match temperament {
+            Temperament::Calm => "calm",
+            Temperament::Fierce => "fierce",
+        };
+        format!("{} {temperament} {seed} {seconds}", self.builtin)
     }
 }
 
@@ -179,7 +215,6 @@ pub fn open(name: &str) -> Result<ActionLibrary, OpenError> {
 
 /// Where built-in libraries are kept: `RANDORI_CACHE`, or the system's folder for caches.
 pub fn cache_folder() -> Option<PathBuf> {
-    #[expect(clippy::disallowed_methods, reason = "the front door may look at the environment")]
     let own = std::env::var_os("RANDORI_CACHE").map(PathBuf::from);
     own.or_else(|| dirs::cache_dir().map(|folder| folder.join("randori")))
 }

@@ -61,6 +61,10 @@ fn a_library_is_built_described_exported_and_drawn() {
     let total: u64 = annotations.values().map(|count| count.as_u64().unwrap()).sum();
     assert_eq!(Some(total), stats["actions"].as_u64());
 
+    // The short library knows who performed it, so that its script can be asked for again.
+    let score = json(&folder, &["library", "score", &library, "--json"]);
+    assert!(score["boundary_f1"].as_f64().unwrap() > 0.8, "{score}");
+
     let jab = format!("{}-1", annotations.keys().find(|name| name.ends_with("-jab")).unwrap());
     for (what, name) in
         [(["--walk", "5"], "walk.glb"), (["--take", "0"], "take.bvh"), (["--action", &jab], "jab.bvh")]
@@ -93,7 +97,7 @@ fn wrong_names_list_the_near_ones() {
     check_refused(&folder, &["library", "export", &library, "--take", "99", "-o", &out], "no take 99");
     check_refused(&folder, &["library", "export", &library, "--walk", "-1", "-o", &out], "--walk");
     check_refused(&folder, &["library", "export", &library, "--walk", "1", "-o", "x.txt"], ".glb or .bvh");
-    check_refused(&folder, &["library", "score", &library], "--labels");
+    check_refused(&folder, &["library", "score", &out], "cannot read");
     check_refused(
         &folder,
         &["library", "build", "builtin:boxing", "--seconds", "nan", "-o", &out],

@@ -48,6 +48,7 @@ impl ActionLibrary {
         let header = Header {
             name: self.name.clone(),
             discipline: self.discipline.clone(),
+            origin: self.origin.clone(),
             build: BuildRecord::of(self.build()),
             connected: self.connected,
             n_nodes: self.n_nodes(),
@@ -81,6 +82,7 @@ pub(super) fn encode(contents: &Contents<'_>) -> Vec<u8> {
     let header = Header {
         name: contents.name.clone(),
         discipline: contents.discipline.clone(),
+        origin: String::new(),
         build: BuildRecord::of(contents.build),
         connected: contents.connected,
         n_nodes: contents.n_nodes,
@@ -141,6 +143,8 @@ pub(super) fn decode(bytes: &[u8]) -> Result<ActionLibrary, LibraryError> {
 struct Header {
     name: String,
     discipline: String,
+    #[serde(default)]
+    origin: String,
     build: BuildRecord,
     connected: f32,
     n_nodes: usize,
@@ -357,6 +361,7 @@ impl Header {
         let mut library = ActionLibrary {
             name: self.name,
             discipline: self.discipline,
+            origin: self.origin,
             build,
             body,
             takes,

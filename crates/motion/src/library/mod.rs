@@ -107,6 +107,8 @@ pub struct ActionLibrary {
     pub name: String,
     /// What is done in it, for instance `boxing`.
     pub discipline: String,
+    /// How it was made, in the words of whoever made it; empty if nobody said.
+    pub origin: String,
     build: Build,
     body: Arc<Body>,
     takes: Vec<LibraryTake>,

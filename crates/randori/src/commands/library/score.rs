@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use randori::libraries::Builtin;
+use randori::libraries::{Builtin, Recipe};
 use randori_actor::{Casting, Performance};
 use randori_motion::FrameRate;
 use randori_motion::analyse::labels::Label;
 use randori_motion::analyse::score::Score;
 use randori_motion::analyse::{Segment, Settings, analyse};
+use randori_motion::library::{ActionLibrary, LibraryError};
+use randori_scene::files;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -21,7 +23,8 @@ use crate::source::ImportArgs;
 /// Arguments of `randori library score`.
 #[derive(Debug, clap::Args)]
 pub(super) struct ScoreArgs {
-    /// builtin:NAME, scored against the performer's own script; or a capture, scored against --labels.
+    /// builtin:NAME or a library built from it, scored against the performer's own script; or a capture, scored
+    /// against --labels.
     source: String,
 
     /// Labels made by hand: CSV with the columns start_s, end_s, peak_s, label, confidence, note.
@@ -51,7 +54,16 @@ pub(super) fn run(args: &ScoreArgs, seed: u64) -> anyhow::Result<Outcome> {
         }
         (true, Some(_)) => bail!("--labels is for captures; a built-in library has its script"),
         (false, Some(labels)) => of_labels(args, Path::new(&args.source), labels)?,
-        (false, None) => bail!("{}: name the labels made by hand with --labels", args.source),
+        (false, None) => match ActionLibrary::from_bytes(&files::read(Path::new(&args.source))?) {
+            Err(LibraryError::NotALibrary) => {
+                bail!("{}: name the labels made by hand with --labels", args.source)
+            }
+            Err(error) => bail!("{}: {error}", args.source),
+            Ok(library) => match Recipe::of(&library) {
+                Some(recipe) => of_script(recipe.builtin, &recipe.casting)?,
+                None => bail!("{}: made of captures; score those, with --labels", args.source),
+            },
+        },
     };
     let text = format!(
         "strokes found within 0.1 s: F1 {:.3}\nattacks found within 0.2 s: F1 {:.3}\nnames right: {:.1} %",
