@@ -158,18 +158,23 @@ impl Carry {
 /// Bends the legs until the balls of the feet are where they are wanted, the feet keeping their turns. Where a leg is
 /// too short for that, the hips give way.
 pub(super) fn place(skeleton: &Skeleton, feet: &[KeptFoot; 2], wanted: [Option<Vec3>; 2], pose: &mut Pose) {
+    if wanted.iter().all(Option::is_none) {
+        return;
+    }
     let globals = skeleton.global_pose(pose.view());
     let goals = feet.iter().zip(wanted).filter_map(|(foot, wanted)| {
         let limb = foot.limb?;
         let [hip, knee, ankle] = limb.positions(&globals);
         let length = STRETCH * (hip.distance(knee) + knee.distance(ankle));
-        let target = ankle + (wanted? - globals.positions[foot.ball.idx()]);
+        let ball = globals.positions[foot.ball.idx()];
+        // A foot that is where it shall be stays there, also when the hips give way to the other.
+        let target = ankle + (wanted.unwrap_or(ball) - ball);
         Some(Goal { limb, hip, target, length })
     });
     let goals: Vec<Goal> = goals.collect();
-    // Each leg in turn draws the hips to itself; a few rounds satisfy both.
+    // Each leg in turn draws the hips to itself until both are satisfied.
     let mut shift = Vec3::ZERO;
-    for goal in goals.iter().cycle().take(4 * goals.len()) {
+    for goal in goals.iter().cycle().take(16 * goals.len()) {
         let to_target = goal.target - (goal.hip + shift);
         let missing = to_target.length() - goal.length;
         if missing > 0.0 {
