@@ -1,0 +1,484 @@
+//! Pruned expansion: the decision of [`plain`](crate::plain) expansion from a fraction of the edges.
+//!
+//! # What is cut, and why the result is the same
+//!
+//! Write u_p(v) for what player p makes of a pair v = (S_comp, S_coop): u_max = S_coop + S_comp and
+//! u_min = S_coop − S_comp. The rule of \[Shum2012\], equation 3, is then: whoever's turn it is takes the child whose
+//! pair has the largest utility for them, the first of equals. Both utilities are coupled,
+//!
+//! > u_max(v) + u_min(v) = 2 S_coop(v),   (1)
+//!
+//! and S_coop of everything below a node n lies in an interval \[lo(n), hi(n)\], known from what was gathered on the way
+//! to n and from [`World::bounds`]. If F_coop is zero everywhere, lo = hi = 0 and the game is zero-sum.
+//!
+//! A node n is visited with two limits, L_max and L_min, and answers with its value v(n), or with one of the
+//! certificates *low for p*: u_p(v(n)) ≤ L_p. The root has no limits (−∞), so it can only answer with its value. Let p
+//! be the player at n, q the other, and let c run over the children of n.
+//!
+//! *Limit for p.* Let b be the best child so far. Child c is visited with the limit L_p(c) = max(L_p, u_p(b)), where one
+//! step of the grid is taken off u_p(b) if c stands before b in the world's order, because it then wins a tie. If c is
+//! low for p, it is either worse than b by the rule, or u_p(v(c)) ≤ L_p; in both cases it can be passed over: when all
+//! children are done, and some b with u_p(b) > L_p is left, all others are worse than b, and v(n) = b exactly. If none
+//! is left, all children have u_p ≤ L_p, and so has n: n is low for p.
+//!
+//! *Cut.* A child c with known value shows that u_p(v(n)) ≥ u_p(v(c)), and by (1) u_q(v(n)) ≤ 2 hi(n) − u_p(v(c)). If
+//! that is ≤ L_q, n is low for q. This is the shallow pruning of \[Korf1991\] for a bounded sum; for a zero sum it is
+//! the cut-off of alpha-beta \[Knuth1975\].
+//!
+//! *Limit for q.* Child c is visited with L_q(c) = L_q − 2 (hi(n) − lo(c)). If c is low for q, then by (1)
+//! u_p(v(c)) ≥ 2 lo(c) − L_q(c). Whatever p takes at n is at least as good for p, so u_p(v(n)) ≥ 2 lo(c) − L_q(c), and
+//! by (1) again u_q(v(n)) ≤ 2 hi(n) − 2 lo(c) + L_q(c) = L_q: n is low for q, and the other children need not be
+//! played. Korf shows that limits must not be handed down unchanged when the sum is not constant; they may be, at the
+//! price of twice the range that is left to S_coop. For a zero sum the price is nil, and these are the deep cut-offs of
+//! alpha-beta. Where S_coop can change much, what remains is shallow pruning.
+//!
+//! *Futility.* If the bounds show that no path below n can reach more than L_p for either p, n is low for p without
+//! being expanded.
+//!
+//! *Habits.* Where Min follows a habit, all its likely children are visited without limits, and the mean lies within
+//! the same intervals, so that (1) and all that follows from it holds for it too.
+//!
+//! *Coinciding states.* The value of a state is what was gathered before plus something that depends on the state and
+//! the choices left alone, because sums on the [grid](crate::score) are exact and comparisons do not change when the
+//! same is added to both sides. Values and certificates are therefore kept relative to what was gathered.
+//!
+//! Nothing above depends on the order in which children are visited, on which node is searched by which thread, or on
+//! what limits happened to be known at the time. The order is that of a search one choice shallower, then of choices
+//! that refuted others, then the world's. Along the first path, where there are no limits yet, the children after the
+//! first are searched in parallel in groups of fixed size; limits are renewed between groups only.
+
+use rayon::prelude::*;
+
+use crate::memory::{Known, Memory};
+use crate::score::{Reach, Sum};
+use crate::search::{Found, Statistics, Tree};
+use crate::world::{Player, World};
+
+/// Children searched side by side. Fixed, so that statistics do not depend on the machine.
+const GROUP: usize = 8;
+
+/// Subtrees with fewer choices than this are not worth a thread.
+const MIN_PARALLEL_LEFT: u8 = 3;
+
+/// No utility is as low as this.
+const NEVER: i64 = i64::MIN;
+
+const NO_LIMITS: [i64; 2] = [NEVER; 2];
+
+pub(crate) fn expand<W: World>(
+    tree: &Tree<'_, W>,
+    state: &W::State,
+    memory: &mut Memory<W::Choice>,
+) -> Found<W::Choice> {
+    memory.clear();
+    let mut scratch = Scratch {
+        elder: None,
+        memory: std::mem::take(memory),
+        statistics: Statistics::default(),
+        spare_choices: Vec::new(),
+        spare_visits: Vec::new(),
+        last: false,
+    };
+    let mut found = Found::default();
+    // A search of one or two choices is over before a shallower one could have helped it.
+    let first = if tree.depth <= 2 { tree.depth } else { 1 };
+    for depth in first..=tree.depth {
+        scratch.last = depth == tree.depth;
+        found = root(tree, &mut scratch, state, depth);
+    }
+    found.statistics = scratch.statistics;
+    *memory = scratch.memory;
+    found
+}
+
+/// What a visit to a node answers.
+#[derive(Clone, Copy, Debug)]
+enum Answer {
+    /// Its value.
+    Value(Sum),
+    /// Its utility for this player does not exceed that player's limit.
+    Low(Player),
+}
+
+/// A node to be visited.
+#[derive(Clone, Copy)]
+struct Visit<'a, S> {
+    state: &'a S,
+    so_far: Sum,
+    /// Choices made since the root, and still to be made.
+    made: u8,
+    left: u8,
+    /// Stands for the choices that led here, for the order of the next ones only.
+    path: u64,
+    limits: [i64; 2],
+    /// Where it may end; known wherever there are limits.
+    reach: Option<Reach>,
+}
+
+/// What one thread works with.
+struct Scratch<'a, C> {
+    /// Whose memory can be read besides one's own.
+    elder: Option<&'a Memory<C>>,
+    memory: Memory<C>,
+    statistics: Statistics,
+    spare_choices: Vec<Vec<C>>,
+    spare_visits: Vec<Vec<Seen>>,
+    /// Whether no deeper search follows, which would want to know the order.
+    last: bool,
+}
+
+/// A child in the order of visiting, and what became of it.
+#[derive(Clone, Copy)]
+struct Seen {
+    index: u32,
+    /// For the player at the node: its utility, or the limit that it does not exceed.
+    utility: i64,
+    /// The same after its edge alone.
+    edge: i64,
+}
+
+/// The best child so far, by the player's utility and the world's order.
+#[derive(Clone, Copy)]
+struct Best {
+    index: u32,
+    utility: i64,
+    value: Sum,
+}
+
+fn root<W: World>(
+    tree: &Tree<'_, W>,
+    scratch: &mut Scratch<'_, W::Choice>,
+    state: &W::State,
+    depth: u8,
+) -> Found<W::Choice> {
+    let mut found = Found::default();
+    let Some(player) = tree.world.turn(state) else { return found };
+    let mut choices = Vec::new();
+    tree.world.choices(state, &mut choices);
+    scratch.statistics.nodes += 1;
+    let visit = Visit {
+        state,
+        so_far: Sum::default(),
+        made: 0,
+        left: depth,
+        path: 0,
+        limits: NO_LIMITS,
+        reach: None,
+    };
+    let mut sums: Vec<Option<Option<Sum>>> = vec![None; choices.len()];
+    let open = tree.settings.score_all && scratch.last;
+    let mut report = |index: u32, answer: Answer| {
+        sums[index as usize] = Some(match answer {
+            Answer::Value(value) => Some(value),
+            Answer::Low(_) => None,
+        });
+    };
+    let best = visit_children(tree, scratch, &visit, player, &choices, open, &mut report);
+    let best = match best {
+        Ending::Best(best) => Some(best.index),
+        Ending::Nothing | Ending::AllLow | Ending::Cut => None,
+    };
+    for (index, (&choice, sum)) in choices.iter().zip(&sums).enumerate() {
+        let Some(sum) = *sum else { continue };
+        if best == Some(index as u32) {
+            found.best = Some(found.candidates.len());
+        }
+        found.candidates.push((choice, sum));
+    }
+    found
+}
+
+/// The value of a node, or why it does not matter.
+fn visit<W: World>(
+    tree: &Tree<'_, W>,
+    scratch: &mut Scratch<'_, W::Choice>,
+    node: &Visit<'_, W::State>,
+) -> Answer {
+    if node.left == 0 {
+        return Answer::Value(node.so_far);
+    }
+    let Some(player) = tree.world.turn(node.state) else { return Answer::Value(node.so_far) };
+    if let Some(reach) = &node.reach {
+        for p in [Player::Max, Player::Min] {
+            if reach.most(p) <= node.limits[p as usize] {
+                scratch.statistics.futile += 1;
+                return Answer::Low(p);
+            }
+        }
+    }
+    let key = tree.world.key(node.state);
+    let known = key.and_then(|key| scratch.state(key, node.left));
+    if let Some(answer) = known.and_then(|known| recall(&known, node)) {
+        scratch.statistics.transpositions += 1;
+        return answer;
+    }
+
+    let mut choices = scratch.spare_choices.pop().unwrap_or_default();
+    choices.clear();
+    tree.world.choices(node.state, &mut choices);
+    scratch.statistics.nodes += 1;
+    let mean = tree
+        .habit(player, node.state, &choices)
+        .and_then(|weights| visit_likely(tree, scratch, node, player, &choices, &weights));
+    let answer = mean.unwrap_or_else(|| {
+        match visit_children(tree, scratch, node, player, &choices, false, &mut |_, _| {}) {
+            Ending::Nothing => Answer::Value(node.so_far),
+            Ending::Best(best) => Answer::Value(best.value),
+            Ending::AllLow => Answer::Low(player),
+            Ending::Cut => Answer::Low(player.opponent()),
+        }
+    });
+    scratch.spare_choices.push(choices);
+
+    if let Some(key) = key {
+        scratch.memory.keep_state(key, node.left, learn(known.unwrap_or_default(), node, answer));
+    }
+    answer
+}
+
+/// What is known of a coinciding state, if it answers the question.
+fn recall<S>(known: &Known, node: &Visit<'_, S>) -> Option<Answer> {
+    if let Some(value) = known.value {
+        return Some(Answer::Value(node.so_far.plus(value)));
+    }
+    [Player::Max, Player::Min]
+        .into_iter()
+        .find(|&p| known.at_most[p as usize].saturating_add(node.so_far.utility(p)) <= node.limits[p as usize])
+        .map(Answer::Low)
+}
+
+fn learn<S>(mut known: Known, node: &Visit<'_, S>, answer: Answer) -> Known {
+    match answer {
+        Answer::Value(value) => known.value = Some(value.minus(node.so_far)),
+        Answer::Low(p) => {
+            let at_most = &mut known.at_most[p as usize];
+            *at_most = (*at_most).min(node.limits[p as usize].saturating_sub(node.so_far.utility(p)));
+        }
+    }
+    known
+}
+
+/// The mean of the children that a habit makes likely; nothing if none of them is.
+fn visit_likely<W: World>(
+    tree: &Tree<'_, W>,
+    scratch: &mut Scratch<'_, W::Choice>,
+    node: &Visit<'_, W::State>,
+    player: Player,
+    choices: &[W::Choice],
+    weights: &[f64],
+) -> Option<Answer> {
+    let open = Visit { limits: NO_LIMITS, ..*node };
+    let mut gains = Vec::new();
+    for (index, (&choice, &weight)) in choices.iter().zip(weights).enumerate() {
+        if weight > 0.0
+            && let Some((_, Answer::Value(value))) =
+                visit_child(tree, scratch, &open, player, choice, index as u32, NEVER)
+        {
+            gains.push((weight, value.minus(node.so_far)));
+        }
+    }
+    (!gains.is_empty()).then(|| Answer::Value(node.so_far.plus(Sum::mean(&gains))))
+}
+
+/// How the visits to a node's children ended.
+enum Ending {
+    /// There was none.
+    Nothing,
+    /// The best of them.
+    Best(Best),
+    /// None is more than the player's limit.
+    AllLow,
+    /// The node is low for the other player.
+    Cut,
+}
+
+/// Visits the children of a node until it is decided. With `open`, all of them are visited without limits.
+fn visit_children<W: World>(
+    tree: &Tree<'_, W>,
+    scratch: &mut Scratch<'_, W::Choice>,
+    node: &Visit<'_, W::State>,
+    player: Player,
+    choices: &[W::Choice],
+    open: bool,
+    report: &mut dyn FnMut(u32, Answer),
+) -> Ending {
+    let other_limit = node.limits[player.opponent() as usize];
+    let cut_above = node.reach.filter(|_| other_limit > NEVER).map(|reach| reach.coop[1].saturating_mul(2));
+    let mut order = scratch.order(node, player, choices);
+    let mut best: Option<Best> = None;
+    let mut any = false;
+    let mut cut = None;
+    let limit_of = |index: u32, best: Option<Best>| match best {
+        _ if open => NEVER,
+        None => node.limits[player as usize],
+        Some(best) => {
+            node.limits[player as usize].max(best.utility - i64::from(index < best.index))
+        }
+    };
+    // Takes in what a child answered; true if nothing more needs to be known.
+    let mut take = |seen: &mut Seen, limit: i64, edge: Sum, answer: Answer, best: &mut Option<Best>| {
+        any = true;
+        seen.edge = edge.utility(player);
+        report(seen.index, answer);
+        match answer {
+            Answer::Low(p) if p == player => {
+                seen.utility = limit.saturating_sub(1);
+                false
+            }
+            Answer::Low(_) => true,
+            Answer::Value(value) => {
+                let utility = value.utility(player);
+                seen.utility = utility;
+                let better = best.is_none_or(|best| {
+                    utility > best.utility || (utility == best.utility && seen.index < best.index)
+                });
+                if better && utility > node.limits[player as usize] {
+                    *best = Some(Best { index: seen.index, utility, value });
+                }
+                cut_above.is_some_and(|twice_hi| twice_hi.saturating_sub(utility) <= other_limit)
+            }
+        }
+    };
+
+    let mut at = 0;
+    while at < order.len() {
+        let together = tree.settings.parallel
+            && at > 0
+            && scratch.elder.is_none()
+            && node.limits == NO_LIMITS
+            && node.left >= MIN_PARALLEL_LEFT;
+        if together {
+            let group = at..order.len().min(at + GROUP);
+            let elder = &scratch.memory;
+            let last = scratch.last;
+            let answers: Vec<_> = order[group.clone()]
+                .par_iter()
+                .map(|seen| {
+                    let mut young = Scratch::young(elder, last);
+                    let limit = limit_of(seen.index, best);
+                    let choice = choices[seen.index as usize];
+                    let answer = visit_child(tree, &mut young, node, player, choice, seen.index, limit);
+                    (limit, answer, young.memory, young.statistics)
+                })
+                .collect();
+            for (place, (limit, answer, memory, statistics)) in group.clone().zip(answers) {
+                scratch.statistics += statistics;
+                scratch.memory.absorb(memory);
+                if let Some((edge, answer)) = answer {
+                    take(&mut order[place], limit, edge, answer, &mut best);
+                }
+            }
+            at = group.end;
+        } else {
+            let index = order[at].index;
+            let limit = limit_of(index, best);
+            let choice = choices[index as usize];
+            if let Some((edge, answer)) = visit_child(tree, scratch, node, player, choice, index, limit)
+                && take(&mut order[at], limit, edge, answer, &mut best)
+            {
+                cut = Some(at);
+                break;
+            }
+            at += 1;
+        }
+    }
+
+    if let Some(at) = cut {
+        scratch.statistics.cutoffs += 1;
+        scratch.memory.refuted(node.made, player, choices[order[at].index as usize]);
+        order[at].utility = i64::MAX;
+    }
+    scratch.keep_order(node.path, order);
+    match (cut, best) {
+        (Some(_), _) => Ending::Cut,
+        (None, Some(best)) => Ending::Best(best),
+        (None, None) if any => Ending::AllLow,
+        (None, None) => Ending::Nothing,
+    }
+}
+
+/// Plays a choice and visits where it leads; `limit` is that of the player who makes it. Nothing for a choice without
+/// finite scores, else the child's sum by its edge alone and its answer.
+fn visit_child<W: World>(
+    tree: &Tree<'_, W>,
+    scratch: &mut Scratch<'_, W::Choice>,
+    node: &Visit<'_, W::State>,
+    player: Player,
+    choice: W::Choice,
+    index: u32,
+    limit: i64,
+) -> Option<(Sum, Answer)> {
+    let (state, edge) = tree.play(player, node.state, choice, &mut scratch.statistics)?;
+    let so_far = node.so_far.plus(edge);
+    if node.reach.is_some_and(|reach| !reach.holds(so_far)) {
+        scratch.statistics.broken_bounds += 1;
+    }
+    let left = node.left - 1;
+    if left == 0 {
+        return Some((so_far, Answer::Value(so_far)));
+    }
+    let other = player.opponent();
+    let other_limit = node.limits[other as usize];
+    let reach = (limit > NEVER || other_limit > NEVER).then(|| tree.reach(&state, so_far, left));
+    let mut limits = NO_LIMITS;
+    limits[player as usize] = limit;
+    if let (Some(here), Some(there)) = (node.reach, reach)
+        && other_limit > NEVER
+    {
+        let price = here.coop[1].saturating_sub(there.coop[0]).saturating_mul(2);
+        limits[other as usize] = other_limit.saturating_sub(price);
+    }
+    let path = (node.path ^ (u64::from(index) + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+    let child = Visit { state: &state, so_far, made: node.made + 1, left, path, limits, reach };
+    Some((so_far, visit(tree, scratch, &child)))
+}
+
+impl<'a, C: Copy + PartialEq> Scratch<'a, C> {
+    fn young(elder: &'a Memory<C>, last: bool) -> Self {
+        Self {
+            elder: Some(elder),
+            memory: elder.young(),
+            statistics: Statistics::default(),
+            spare_choices: Vec::new(),
+            spare_visits: Vec::new(),
+            last,
+        }
+    }
+
+    fn state(&self, key: u64, left: u8) -> Option<Known> {
+        self.memory.state(key, left).or_else(|| self.elder?.state(key, left)).copied()
+    }
+
+    /// The order of visiting: as a shallower search left it, or else what refuted others before the rest.
+    fn order<S>(&mut self, node: &Visit<'_, S>, player: Player, choices: &[C]) -> Vec<Seen> {
+        let mut order = self.spare_visits.pop().unwrap_or_default();
+        order.clear();
+        let unseen = |index: u32| Seen { index, utility: i64::MIN, edge: i64::MIN };
+        let remembered = self.memory.order(node.path).or_else(|| self.elder?.order(node.path));
+        match remembered {
+            Some(remembered) if remembered.len() == choices.len() => {
+                order.extend(remembered.iter().map(|&index| unseen(index)));
+            }
+            _ => {
+                order.extend((0..choices.len() as u32).map(unseen));
+                let mut front = 0;
+                for choice in self.memory.refutations(node.made, player).into_iter().flatten() {
+                    if let Some(at) = order[front..].iter().position(|seen| choices[seen.index as usize] == choice) {
+                        order[front..=front + at].rotate_right(1);
+                        front += 1;
+                    }
+                }
+            }
+        }
+        order
+    }
+
+    fn keep_order(&mut self, path: u64, mut order: Vec<Seen>) {
+        if !self.last {
+            order.sort_by_key(|seen| std::cmp::Reverse((seen.utility, seen.edge)));
+            let indices: Vec<u32> = order.iter().map(|seen| seen.index).collect();
+            self.memory.keep_order(path, &indices);
+        }
+        self.spare_visits.push(order);
+    }
+}

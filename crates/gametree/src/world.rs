@@ -1,0 +1,122 @@
+//! What is searched: a world in which two sides choose actions that take time.
+
+use std::fmt::Debug;
+
+/// The side that plans, or the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Player {
+    /// The side that plans.
+    Max,
+    /// The other side.
+    Min,
+}
+
+impl Player {
+    /// The other one.
+    pub fn opponent(self) -> Self {
+        match self {
+            Self::Max => Self::Min,
+            Self::Min => Self::Max,
+        }
+    }
+}
+
+/// What one choice is worth to the side that made it.
+///
+/// A forced reaction has no chooser. Its scores belong to the choice that ended in it: what it is worth to the victim
+/// is subtracted from `comp` and added to `coop`, which is what an edge of its own would have added to the sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Edge {
+    /// F_comp: what the choice wins for its chooser (points).
+    pub comp: f64,
+    /// F_coop: what the choice gives to both (points).
+    pub coop: f64,
+}
+
+/// What any path from a state may still add to the sums S_comp and S_coop (points, as `[least, most]`).
+///
+/// S_comp counts Max's competitive scores up and Min's down; S_coop counts both up. The bounds hold for every path of
+/// at most the given number of choices and for every beginning of such a path. An infinite end means "not known".
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Change of S_comp.
+    pub comp: [f64; 2],
+    /// Change of S_coop.
+    pub coop: [f64; 2],
+}
+
+impl Bounds {
+    /// Nothing is known.
+    pub const UNKNOWN: Self = Self {
+        comp: [f64::NEG_INFINITY, f64::INFINITY],
+        coop: [f64::NEG_INFINITY, f64::INFINITY],
+    };
+
+    /// F_coop is zero everywhere; nothing is known of F_comp. Alpha-beta pruning needs no more.
+    pub const ZERO_SUM: Self = Self { comp: [f64::NEG_INFINITY, f64::INFINITY], coop: [0.0, 0.0] };
+
+    /// Bounds of paths of up to `left` choices, when each edge's scores lie between `least` and `most`, whoever chose
+    /// it.
+    pub fn of_edges(least: Edge, most: Edge, left: u8) -> Self {
+        let times = |score: f64| if score == 0.0 { 0.0 } else { score * f64::from(left) };
+        let gain = most.comp.max(-least.comp).max(0.0);
+        Self {
+            comp: [-times(gain), times(gain)],
+            coop: [times(least.coop.min(0.0)), times(most.coop.max(0.0))],
+        }
+    }
+}
+
+/// A world in which two sides choose actions that take time.
+///
+/// All methods are functions of their arguments: the same state gives the same answers for as long as a search runs.
+pub trait World: Sync {
+    /// A moment at which somebody is about to choose, or nobody is any more.
+    type State: Clone + Send + Sync;
+    /// A choice, such as the number of an action.
+    type Choice: Copy + Send + Sync + PartialEq + Debug;
+
+    /// Who chooses next; `None` when nobody will any more.
+    ///
+    /// Turns need not alternate: whoever ends an action first chooses next.
+    fn turn(&self, state: &Self::State) -> Option<Player>;
+
+    /// Appends the plausible choices of whoever's [`turn`](Self::turn) it is.
+    ///
+    /// The order is part of the answer: of choices that serve equally well, the first is taken. Choices that look best
+    /// should come first, because then fewer of the others have to be played. Without any choice, a state is an end.
+    fn choices(&self, state: &Self::State, out: &mut Vec<Self::Choice>);
+
+    /// The next moment at which somebody chooses after `choice`, forced reactions included, and what the choice is
+    /// worth.
+    ///
+    /// A choice whose scores are not finite does not count as a choice at all.
+    fn play(&self, state: &Self::State, choice: Self::Choice) -> (Self::State, Edge);
+
+    /// What `left` further choices from `state` may add to the scores; the tighter, the more is pruned.
+    ///
+    /// Pruning is exact only if these hold. [`Statistics::broken_bounds`](crate::Statistics::broken_bounds) counts the
+    /// edges seen to break them.
+    fn bounds(&self, state: &Self::State, left: u8) -> Bounds {
+        let _ = (state, left);
+        Bounds::UNKNOWN
+    }
+
+    /// A key under which equal states coincide, if there is one.
+    ///
+    /// Equal keys promise the same future: the same turn, choices in the same order, scores, bounds and habits. The way
+    /// that led there does not matter.
+    fn key(&self, state: &Self::State) -> Option<u64> {
+        let _ = state;
+        None
+    }
+
+    /// Appends how likely Min is to take each of `choices`, from what was seen of it; `false` when that is not known.
+    ///
+    /// Asked only for [`Opponent::Habitual`](crate::Opponent::Habitual). Probabilities need not sum to one; negative
+    /// ones and those that are not finite count as zero. Min chooses for itself where all are zero.
+    fn habit(&self, state: &Self::State, choices: &[Self::Choice], out: &mut Vec<f64>) -> bool {
+        let _ = (state, choices, out);
+        false
+    }
+}
