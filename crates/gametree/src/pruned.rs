@@ -243,7 +243,9 @@ fn recall<S>(known: &Known, node: &Visit<'_, S>) -> Option<Answer> {
     }
     [Player::Max, Player::Min]
         .into_iter()
-        .find(|&p| known.at_most[p as usize].saturating_add(node.so_far.utility(p)) <= node.limits[p as usize])
+        .find(|&p| {
+            known.at_most[p as usize].saturating_add(node.so_far.utility(p)) <= node.limits[p as usize]
+        })
         .map(Answer::Low)
 }
 
@@ -311,9 +313,7 @@ fn visit_children<W: World>(
     let limit_of = |index: u32, best: Option<Best>| match best {
         _ if open => NEVER,
         None => node.limits[player as usize],
-        Some(best) => {
-            node.limits[player as usize].max(best.utility - i64::from(index < best.index))
-        }
+        Some(best) => node.limits[player as usize].max(best.utility - i64::from(index < best.index)),
     };
     // Takes in what a child answered; true if nothing more needs to be known.
     let mut take = |seen: &mut Seen, limit: i64, edge: Sum, answer: Answer, best: &mut Option<Best>| {
@@ -410,11 +410,9 @@ fn visit_child<W: World>(
 ) -> Option<(Sum, Answer)> {
     let (state, edge) = tree.play(player, node.state, choice, &mut scratch.statistics)?;
     let so_far = node.so_far.plus(edge);
-    if node.reach.is_some_and(|reach| !reach.holds(so_far)) {
-        scratch.statistics.broken_bounds += 1;
-    }
     let left = node.left - 1;
     if left == 0 {
+        scratch.statistics.broken_bounds += u64::from(!node.may_end_in(so_far));
         return Some((so_far, Answer::Value(so_far)));
     }
     let other = player.opponent();
@@ -430,7 +428,17 @@ fn visit_child<W: World>(
     }
     let path = (node.path ^ (u64::from(index) + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
     let child = Visit { state: &state, so_far, made: node.made + 1, left, path, limits, reach };
-    Some((so_far, visit(tree, scratch, &child)))
+    let answer = visit(tree, scratch, &child);
+    if let Answer::Value(value) = answer {
+        scratch.statistics.broken_bounds += u64::from(!node.may_end_in(value));
+    }
+    Some((so_far, answer))
+}
+
+impl<S> Visit<'_, S> {
+    fn may_end_in(&self, value: Sum) -> bool {
+        self.reach.is_none_or(|reach| reach.holds(value))
+    }
 }
 
 impl<'a, C: Copy + PartialEq> Scratch<'a, C> {
@@ -463,7 +471,9 @@ impl<'a, C: Copy + PartialEq> Scratch<'a, C> {
                 order.extend((0..choices.len() as u32).map(unseen));
                 let mut front = 0;
                 for choice in self.memory.refutations(node.made, player).into_iter().flatten() {
-                    if let Some(at) = order[front..].iter().position(|seen| choices[seen.index as usize] == choice) {
+                    if let Some(at) =
+                        order[front..].iter().position(|seen| choices[seen.index as usize] == choice)
+                    {
                         order[front..=front + at].rotate_right(1);
                         front += 1;
                     }

@@ -110,16 +110,13 @@ fn span(so_far: i64, [least, most]: [f64; 2], left: u8) -> [i64; 2] {
     if least == 0.0 && most == 0.0 {
         return [so_far, so_far];
     }
-    // A path may end at once, so zero is always within. Each edge may have been rounded by half a step, and the end
-    // itself in its last bits.
-    let outwards = |end: f64| {
-        let steps = end.abs() * GRID;
-        i64::from(left) + (steps * (1.0 + 4.0 * f64::EPSILON)).ceil() as i64
-    };
+    // Each edge may have been rounded by half a step, and the bounds themselves in their last bits.
+    let rounding = |steps: f64| i64::from(left) + (steps.abs() * 4.0 * f64::EPSILON) as i64;
     let known = |end: f64| end.abs() <= MAX_SCORE * f64::from(MAX_DEPTH);
+    let [least_steps, most_steps] = [(least * GRID).floor(), (most * GRID).ceil()];
     [
-        if known(least) { so_far - outwards(least.min(0.0)) } else { -FAR },
-        if known(most) { so_far + outwards(most.max(0.0)) } else { FAR },
+        if known(least) { so_far + least_steps as i64 - rounding(least_steps) } else { -FAR },
+        if known(most) { so_far + most_steps as i64 + rounding(most_steps) } else { FAR },
     ]
 }
 

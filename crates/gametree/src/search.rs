@@ -117,7 +117,7 @@ pub struct Statistics {
     pub transpositions: u64,
     /// Choices left out because their scores were not finite.
     pub refused: u64,
-    /// Edges that led outside of the world's own bounds; more than none means that pruning cannot be trusted.
+    /// Edges whose value lay outside of the world's own bounds; more than none means that pruning cannot be trusted.
     pub broken_bounds: u64,
 }
 

@@ -36,7 +36,8 @@ pub struct Edge {
 /// What any path from a state may still add to the sums S_comp and S_coop (points, as `[least, most]`).
 ///
 /// S_comp counts Max's competitive scores up and Min's down; S_coop counts both up. The bounds hold for every path of
-/// at most the given number of choices and for every beginning of such a path. An infinite end means "not known".
+/// the given number of choices, and for those that end before because nobody chooses any more. `[0.0, 0.0]` says that
+/// each single edge scores nothing at all. An infinite end means "not known".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Change of S_comp.
@@ -47,16 +48,14 @@ pub struct Bounds {
 
 impl Bounds {
     /// Nothing is known.
-    pub const UNKNOWN: Self = Self {
-        comp: [f64::NEG_INFINITY, f64::INFINITY],
-        coop: [f64::NEG_INFINITY, f64::INFINITY],
-    };
+    pub const UNKNOWN: Self =
+        Self { comp: [f64::NEG_INFINITY, f64::INFINITY], coop: [f64::NEG_INFINITY, f64::INFINITY] };
 
     /// F_coop is zero everywhere; nothing is known of F_comp. Alpha-beta pruning needs no more.
     pub const ZERO_SUM: Self = Self { comp: [f64::NEG_INFINITY, f64::INFINITY], coop: [0.0, 0.0] };
 
-    /// Bounds of paths of up to `left` choices, when each edge's scores lie between `least` and `most`, whoever chose
-    /// it.
+    /// Bounds of paths of up to `left` choices, which may end at any time, when each edge's scores lie between
+    /// `least` and `most`, whoever chose it.
     pub fn of_edges(least: Edge, most: Edge, left: u8) -> Self {
         let times = |score: f64| if score == 0.0 { 0.0 } else { score * f64::from(left) };
         let gain = most.comp.max(-least.comp).max(0.0);
