@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
-use std::hash::BuildHasherDefault;
+use std::hash::{BuildHasherDefault, Hash};
 
 use crate::score::Sum;
 use crate::world::Player;
@@ -34,26 +34,34 @@ impl Default for Known {
 pub(crate) struct Memory<C> {
     orders: Map<u64, Box<[u32]>>,
     states: Map<(u64, u8), Known>,
-    /// By number of choices made so far and player: the latest two choices that refuted another.
+    /// By number of choices left and player: the latest two choices that refuted another.
     refutations: Vec<[[Option<C>; 2]; 2]>,
+    /// How often a choice was the best or refuted another.
+    merits: Map<(Player, u8, C), u64>,
 }
 
 impl<C> Default for Memory<C> {
     fn default() -> Self {
-        Self { orders: Map::default(), states: Map::default(), refutations: Vec::new() }
+        Self {
+            orders: Map::default(),
+            states: Map::default(),
+            refutations: Vec::new(),
+            merits: Map::default(),
+        }
     }
 }
 
-impl<C: Copy + PartialEq> Memory<C> {
+impl<C: Copy + Eq + Hash> Memory<C> {
     pub(crate) fn clear(&mut self) {
         self.orders.clear();
         self.states.clear();
         self.refutations.clear();
+        self.merits.clear();
     }
 
-    /// An empty memory that begins with the same refutations.
+    /// An empty memory that begins with the same refutations and merits.
     pub(crate) fn young(&self) -> Self {
-        Self { refutations: self.refutations.clone(), ..Self::default() }
+        Self { refutations: self.refutations.clone(), merits: self.merits.clone(), ..Self::default() }
     }
 
     /// Takes over what another learned.
@@ -82,18 +90,28 @@ impl<C: Copy + PartialEq> Memory<C> {
         }
     }
 
-    pub(crate) fn refutations(&self, made: u8, player: Player) -> [Option<C>; 2] {
-        self.refutations.get(usize::from(made)).map_or([None; 2], |by_player| by_player[player as usize])
+    pub(crate) fn refutations(&self, player: Player, left: u8) -> [Option<C>; 2] {
+        self.refutations.get(usize::from(left)).map_or([None; 2], |by_player| by_player[player as usize])
     }
 
-    pub(crate) fn refuted(&mut self, made: u8, player: Player, choice: C) {
-        let made = usize::from(made);
-        if self.refutations.len() <= made {
-            self.refutations.resize(made + 1, [[None; 2]; 2]);
+    pub(crate) fn refuted(&mut self, player: Player, left: u8, choice: C) {
+        let left = usize::from(left);
+        if self.refutations.len() <= left {
+            self.refutations.resize(left + 1, [[None; 2]; 2]);
         }
-        let latest = &mut self.refutations[made][player as usize];
+        let latest = &mut self.refutations[left][player as usize];
         if latest[0] != Some(choice) {
             *latest = [Some(choice), latest[0]];
+        }
+    }
+
+    pub(crate) fn merit(&self, player: Player, left: u8, choice: C) -> u64 {
+        self.merits.get(&(player, left, choice)).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn praise(&mut self, player: Player, left: u8, choice: C) {
+        if self.merits.len() < MAX_ENTRIES {
+            *self.merits.entry((player, left, choice)).or_default() += 1;
         }
     }
 }

@@ -43,9 +43,12 @@
 //! same is added to both sides. Values and certificates are therefore kept relative to what was gathered.
 //!
 //! Nothing above depends on the order in which children are visited, on which node is searched by which thread, or on
-//! what limits happened to be known at the time. The order is that of a search one choice shallower, then of choices
-//! that refuted others, then the world's. Along the first path, where there are no limits yet, the children after the
+//! what limits happened to be known at the time. The order is that of a search two choices shallower; where there was
+//! none, choices that just refuted others come first, then those that often did, then the world's order. Along the first path, where there are no limits yet, the children after the
 //! first are searched in parallel in groups of fixed size; limits are renewed between groups only.
+
+use std::cmp::Reverse;
+use std::hash::Hash;
 
 use rayon::prelude::*;
 
@@ -81,8 +84,8 @@ pub(crate) fn expand<W: World>(
     };
     let mut found = Found::default();
     // A search of one or two choices is over before a shallower one could have helped it.
-    let first = if tree.depth <= 2 { tree.depth } else { 1 };
-    for depth in first..=tree.depth {
+    let first = if tree.depth <= 2 { tree.depth } else { 2 - tree.depth % 2 };
+    for depth in (first..=tree.depth).step_by(2) {
         scratch.last = depth == tree.depth;
         found = root(tree, &mut scratch, state, depth);
     }
@@ -306,7 +309,7 @@ fn visit_children<W: World>(
 ) -> Ending {
     let other_limit = node.limits[player.opponent() as usize];
     let cut_above = node.reach.filter(|_| other_limit > NEVER).map(|reach| reach.coop[1].saturating_mul(2));
-    let mut order = scratch.order(node, player, choices);
+    let (mut order, guess_from) = order_of(tree, scratch, node, player, choices);
     let mut best: Option<Best> = None;
     let mut any = false;
     let mut cut = None;
@@ -342,6 +345,10 @@ fn visit_children<W: World>(
 
     let mut at = 0;
     while at < order.len() {
+        if at == guess_from {
+            let merit = |seen: &Seen| scratch.memory.merit(player, node.left, choices[seen.index as usize]);
+            order[at..].sort_by_cached_key(|seen| Reverse(merit(seen)));
+        }
         let together = tree.settings.parallel
             && at > 0
             && scratch.elder.is_none()
@@ -373,7 +380,8 @@ fn visit_children<W: World>(
             let index = order[at].index;
             let limit = limit_of(index, best);
             let choice = choices[index as usize];
-            if let Some((edge, answer)) = visit_child(tree, scratch, node, player, choice, index, limit)
+            let child = visit_child(tree, scratch, node, player, choice, index, limit);
+            if let Some((edge, answer)) = child
                 && take(&mut order[at], limit, edge, answer, &mut best)
             {
                 cut = Some(at);
@@ -385,8 +393,12 @@ fn visit_children<W: World>(
 
     if let Some(at) = cut {
         scratch.statistics.cutoffs += 1;
-        scratch.memory.refuted(node.made, player, choices[order[at].index as usize]);
+        scratch.memory.refuted(player, node.left, choices[order[at].index as usize]);
         order[at].utility = i64::MAX;
+    }
+    let praised = cut.map(|at| order[at].index).or(best.map(|best| best.index));
+    if let Some(index) = praised {
+        scratch.memory.praise(player, node.left, choices[index as usize]);
     }
     scratch.keep_order(node.path, order);
     match (cut, best) {
@@ -441,7 +453,58 @@ impl<S> Visit<'_, S> {
     }
 }
 
-impl<'a, C: Copy + PartialEq> Scratch<'a, C> {
+/// The order of visiting, and where it becomes a guess that is yet to be made.
+///
+/// What a search of two choices fewer found comes first. One choice fewer would mislead: it ends with the other side's
+/// move, and what is best for the last to move is often the worst for the last but one.
+fn order_of<W: World>(
+    tree: &Tree<'_, W>,
+    scratch: &mut Scratch<'_, W::Choice>,
+    node: &Visit<'_, W::State>,
+    player: Player,
+    choices: &[W::Choice],
+) -> (Vec<Seen>, usize) {
+    let mut order = scratch.spare_visits.pop().unwrap_or_default();
+    order.clear();
+    if scratch.recall_order(node.path, choices, &mut order) {
+        return (order, choices.len());
+    }
+    if node.left > 2 {
+        let left = node.left - 2;
+        let reach = node.reach.map(|_| tree.reach(node.state, node.so_far, left));
+        let last = std::mem::replace(&mut scratch.last, false);
+        visit_children(
+            tree,
+            scratch,
+            &Visit { left, reach, ..*node },
+            player,
+            choices,
+            false,
+            &mut |_, _| {},
+        );
+        scratch.last = last;
+        if scratch.recall_order(node.path, choices, &mut order) {
+            return (order, choices.len());
+        }
+    }
+    order.extend((0..choices.len() as u32).map(Seen::not_yet));
+    let mut front = 0;
+    for choice in scratch.memory.refutations(player, node.left).into_iter().flatten() {
+        if let Some(at) = order[front..].iter().position(|seen| choices[seen.index as usize] == choice) {
+            order[front..=front + at].rotate_right(1);
+            front += 1;
+        }
+    }
+    (order, front)
+}
+
+impl Seen {
+    fn not_yet(index: u32) -> Self {
+        Self { index, utility: i64::MIN, edge: i64::MIN }
+    }
+}
+
+impl<'a, C: Copy + Eq + Hash> Scratch<'a, C> {
     fn young(elder: &'a Memory<C>, last: bool) -> Self {
         Self {
             elder: Some(elder),
@@ -457,35 +520,16 @@ impl<'a, C: Copy + PartialEq> Scratch<'a, C> {
         self.memory.state(key, left).or_else(|| self.elder?.state(key, left)).copied()
     }
 
-    /// The order of visiting: as a shallower search left it, or else what refuted others before the rest.
-    fn order<S>(&mut self, node: &Visit<'_, S>, player: Player, choices: &[C]) -> Vec<Seen> {
-        let mut order = self.spare_visits.pop().unwrap_or_default();
-        order.clear();
-        let unseen = |index: u32| Seen { index, utility: i64::MIN, edge: i64::MIN };
-        let remembered = self.memory.order(node.path).or_else(|| self.elder?.order(node.path));
-        match remembered {
-            Some(remembered) if remembered.len() == choices.len() => {
-                order.extend(remembered.iter().map(|&index| unseen(index)));
-            }
-            _ => {
-                order.extend((0..choices.len() as u32).map(unseen));
-                let mut front = 0;
-                for choice in self.memory.refutations(node.made, player).into_iter().flatten() {
-                    if let Some(at) =
-                        order[front..].iter().position(|seen| choices[seen.index as usize] == choice)
-                    {
-                        order[front..=front + at].rotate_right(1);
-                        front += 1;
-                    }
-                }
-            }
-        }
-        order
+    fn recall_order(&self, path: u64, choices: &[C], order: &mut Vec<Seen>) -> bool {
+        let remembered = self.memory.order(path).or_else(|| self.elder?.order(path));
+        let fits = remembered.filter(|remembered| remembered.len() == choices.len());
+        order.extend(fits.into_iter().flatten().map(|&index| Seen::not_yet(index)));
+        fits.is_some()
     }
 
     fn keep_order(&mut self, path: u64, mut order: Vec<Seen>) {
         if !self.last {
-            order.sort_by_key(|seen| std::cmp::Reverse((seen.utility, seen.edge)));
+            order.sort_by_key(|seen| Reverse((seen.utility, seen.edge)));
             let indices: Vec<u32> = order.iter().map(|seen| seen.index).collect();
             self.memory.keep_order(path, &indices);
         }

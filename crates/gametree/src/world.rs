@@ -1,6 +1,7 @@
 //! What is searched: a world in which two sides choose actions that take time.
 
 use std::fmt::Debug;
+use std::hash::Hash;
 
 /// The side that plans, or the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -73,7 +74,7 @@ pub trait World: Sync {
     /// A moment at which somebody is about to choose, or nobody is any more.
     type State: Clone + Send + Sync;
     /// A choice, such as the number of an action.
-    type Choice: Copy + Send + Sync + PartialEq + Debug;
+    type Choice: Copy + Send + Sync + Eq + Hash + Debug;
 
     /// Who chooses next; `None` when nobody will any more.
     ///

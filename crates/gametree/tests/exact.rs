@@ -1,9 +1,8 @@
 //! Pruned expansion finds what plain expansion finds: the same choice, the same scores to the bit.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod toys;
 
-use randori_gametree::{Decision, Method, Opponent, Rule, Settings, Workspace, World, search};
+use randori_gametree::{Decision, Method, Opponent, Player, Rule, Settings, Workspace, World, search};
 use toys::duel::Duel;
 use toys::{Drawn, Told, mix};
 
@@ -113,4 +112,23 @@ fn a_zero_sum_tree_is_cut_as_deep_as_alpha_beta_cuts() {
         [sum[0] + edges[0], sum[1] + edges[1]]
     });
     assert!(pruned * 3 < plain, "{pruned} of {plain} edges");
+}
+
+#[test]
+fn turns_repeat_and_blows_interrupt_in_the_toys() {
+    let world = Duel::default();
+    let actions: Vec<_> = toys::duel::actions().collect();
+    let longest = actions.iter().copied().find(|action| action.duration == 900 && action.step == 0).unwrap();
+    let short = actions.iter().copied().find(|action| action.duration == 300 && action.force == 0).unwrap();
+    let (mut state, _) = world.play(&world.begin(3000, 0), longest);
+    for answer in 0..3 {
+        assert_eq!(world.turn(&state), Some(Player::Min), "short answer {answer} to a long action");
+        state = world.play(&state, short).0;
+    }
+    assert_eq!(world.turn(&state), Some(Player::Max));
+
+    let (state, _) = world.play(&world.begin(600, 0), longest);
+    let (state, edge) = world.play(&state, actions[0]);
+    assert!(edge.comp > 1e5, "the quick blow lands first: {edge:?}");
+    assert_eq!(world.turn(&state), Some(Player::Min), "whoever was hit staggers on without a choice");
 }

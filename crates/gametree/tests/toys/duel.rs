@@ -28,12 +28,12 @@ impl Default for Duel {
 /// Lengths of time are in ms, lengths in mm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Action {
-    step: i64,
-    duration: i64,
+    pub step: i64,
+    pub duration: i64,
     /// When a blow lands, how far it reaches and how hard it is; force 0 is no blow.
     lands: i64,
     reach: i64,
-    force: i64,
+    pub force: i64,
     guard: bool,
 }
 

@@ -1,7 +1,8 @@
-//! Toy worlds: trees drawn from a hash, and a duel on a line.
+//! Toy worlds: trees drawn from a hash or written down, and a duel on a line.
 #![allow(dead_code, unreachable_pub, reason = "each test and bench uses its part")]
 
 pub mod duel;
+pub mod written;
 
 use randori_gametree::{Bounds, Edge, Player, World};
 
