@@ -28,9 +28,10 @@
 //! *Limit for q.* Child c is visited with L_q(c) = L_q − 2 (hi(n) − lo(c)). If c is low for q, then by (1)
 //! u_p(v(c)) ≥ 2 lo(c) − L_q(c). Whatever p takes at n is at least as good for p, so u_p(v(n)) ≥ 2 lo(c) − L_q(c), and
 //! by (1) again u_q(v(n)) ≤ 2 hi(n) − 2 lo(c) + L_q(c) = L_q: n is low for q, and the other children need not be
-//! played. Korf shows that limits must not be handed down unchanged when the sum is not constant; they may be, at the
-//! price of twice the range that is left to S_coop. For a zero sum the price is nil, and these are the deep cut-offs of
-//! alpha-beta. Where S_coop can change much, what remains is shallow pruning.
+//! played. Handed down unchanged, limits would be wrong wherever the sum is not constant, as \[Korf1991\] shows for more
+//! than two players; they may be handed down at the price of twice the range that is left to S_coop. For a zero sum the
+//! price is nil, and these are the deep cut-offs of alpha-beta. Where S_coop can change much, what remains is shallow
+//! pruning.
 //!
 //! *Futility.* If the bounds show that no path below n can reach more than L_p for either p, n is low for p without
 //! being expanded.

@@ -93,7 +93,11 @@ pub trait World: Sync {
     /// A choice whose scores are not finite does not count as a choice at all.
     fn play(&self, state: &Self::State, choice: Self::Choice) -> (Self::State, Edge);
 
-    /// What `left` further choices from `state` may add to the scores; the tighter, the more is pruned.
+    /// What `left` further choices from `state` may add to the scores; `left` is at least 1.
+    ///
+    /// It is asked at nearly every node, so it should be cheap beside [`play`](Self::play). The tighter, the more is
+    /// pruned: the range of S_coop decides how much of alpha-beta is left, most of all for few choices; that of S_comp
+    /// lets hopeless nodes go unexpanded.
     ///
     /// Pruning is exact only if these hold. [`Statistics::broken_bounds`](crate::Statistics::broken_bounds) counts the
     /// edges seen to break them.
