@@ -14,8 +14,13 @@ mod toys;
 
 use toys::duel::{Duel, Moment};
 
-/// Points per metre squared off the path: without one, a little, and as much as a hit.
-const PATHS: [(&str, f64); 3] = [("competitive", 0.0), ("loose path", 1e4), ("strict path", 1e5)];
+/// Points per metre squared off the path, and how far off the two begin (mm). A light blow is worth 10⁵ points.
+const PATHS: [(&str, f64, i64); 4] = [
+    ("competitive", 0.0, 0),
+    ("loose path", 1e4, 200),
+    ("strict path", 1e5, 200),
+    ("far from path", 1e5, 1500),
+];
 
 fn states(world: &Duel) -> Vec<Moment> {
     let cases = [(450, 0), (700, 150), (900, 80), (1200, 300), (2000, 200)];
@@ -24,14 +29,14 @@ fn states(world: &Duel) -> Vec<Moment> {
 
 fn edges(_: &mut Criterion) {
     println!(
-        "{:<12} {:>5} {:>12} {:>10} {:>8} {:>9}",
+        "{:<13} {:>5} {:>12} {:>10} {:>8} {:>9}",
         "duel", "depth", "plain", "pruned", "ratio", "no keys"
     );
-    for (name, path) in PATHS {
+    for (name, path, goal) in PATHS {
         for depth in 2..=4 {
             let settings = Settings { depth, ..Settings::default() };
             let plain = Settings { method: Method::Plain, ..settings.clone() };
-            let world = Duel { path, goal: 1500, ..Duel::default() };
+            let world = Duel { path, goal, ..Duel::default() };
             let keyless = Duel { keys: false, ..world.clone() };
             let [mut all, mut some, mut without] = [0; 3];
             for state in states(&world) {
@@ -45,7 +50,7 @@ fn edges(_: &mut Criterion) {
             }
             let ratio = |part: u64| all as f64 / part as f64;
             println!(
-                "{name:<12} {depth:>5} {all:>12} {some:>10} {:>8.1} {:>9.1}",
+                "{name:<13} {depth:>5} {all:>12} {some:>10} {:>8.1} {:>9.1}",
                 ratio(some),
                 ratio(without)
             );
@@ -54,8 +59,8 @@ fn edges(_: &mut Criterion) {
 }
 
 fn time(criterion: &mut Criterion) {
-    for (name, path) in PATHS {
-        let world = Duel { path, goal: 1500, ..Duel::default() };
+    for (name, path, goal) in PATHS {
+        let world = Duel { path, goal, ..Duel::default() };
         let mut group = criterion.benchmark_group(name);
         group.sample_size(10);
         for (method, depth) in [(Method::Plain, 3), (Method::Pruned, 3), (Method::Pruned, 4)] {

@@ -5,16 +5,18 @@
 //! decision.
 
 use std::collections::HashMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{BuildHasherDefault, Hash};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use crate::score::Sum;
 use crate::world::Player;
 
-/// Most orders, and most states, that are kept: some tens of megabytes. Later ones are not remembered.
+/// Most states, and most merits, that are kept: some megabytes. Later ones are not remembered.
 const MAX_ENTRIES: usize = 1 << 17;
 
-type Map<K, V> = HashMap<K, V, BuildHasherDefault<DefaultHasher>>;
+/// Most choices in all orders that are kept: 16 MiB of them.
+const MAX_ORDERED: usize = 1 << 22;
+
+type Map<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
 
 /// What is known of a state with a number of choices left, relative to what was gathered before.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,8 @@ impl Default for Known {
 #[derive(Debug)]
 pub(crate) struct Memory<C> {
     orders: Map<u64, Box<[u32]>>,
+    /// Choices in all orders.
+    ordered: usize,
     states: Map<(u64, u8), Known>,
     /// By number of choices left and player: the latest two choices that refuted another.
     refutations: Vec<[[Option<C>; 2]; 2]>,
@@ -44,6 +48,7 @@ impl<C> Default for Memory<C> {
     fn default() -> Self {
         Self {
             orders: Map::default(),
+            ordered: 0,
             states: Map::default(),
             refutations: Vec::new(),
             merits: Map::default(),
@@ -54,6 +59,7 @@ impl<C> Default for Memory<C> {
 impl<C: Copy + Eq + Hash> Memory<C> {
     pub(crate) fn clear(&mut self) {
         self.orders.clear();
+        self.ordered = 0;
         self.states.clear();
         self.refutations.clear();
         self.merits.clear();
@@ -67,6 +73,7 @@ impl<C: Copy + Eq + Hash> Memory<C> {
     /// Takes over what another learned.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.orders.extend(other.orders);
+        self.ordered += other.ordered;
         self.states.extend(other.states);
     }
 
@@ -75,7 +82,12 @@ impl<C: Copy + Eq + Hash> Memory<C> {
     }
 
     pub(crate) fn keep_order(&mut self, path: u64, order: &[u32]) {
-        if self.orders.len() < MAX_ENTRIES || self.orders.contains_key(&path) {
+        if let Some(old) = self.orders.get_mut(&path)
+            && old.len() == order.len()
+        {
+            old.copy_from_slice(order);
+        } else if self.ordered + order.len() <= MAX_ORDERED {
+            self.ordered += order.len();
             self.orders.insert(path, order.into());
         }
     }
@@ -113,5 +125,49 @@ impl<C: Copy + Eq + Hash> Memory<C> {
         if self.merits.len() < MAX_ENTRIES {
             *self.merits.entry((player, left, choice)).or_default() += 1;
         }
+    }
+}
+
+/// Multiplies and folds. Merits are looked up as often as edges are played, which the standard hasher would make dear;
+/// nobody outside chooses these keys.
+#[derive(Default)]
+struct Quick(u64);
+
+impl Hasher for Quick {
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        let wide = u128::from(self.0 ^ word ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93;
+        self.0 = (wide as u64) ^ ((wide >> 64) as u64);
+    }
+
+    fn write_u8(&mut self, word: u8) {
+        self.write_u64(word.into());
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
+    fn write_i64(&mut self, word: i64) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_isize(&mut self, word: isize) {
+        self.write_u64(word as u64);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
     }
 }
