@@ -58,8 +58,9 @@ use crate::score::{Reach, Sum};
 use crate::search::{Found, Statistics, Tree};
 use crate::world::{Player, World};
 
-/// Children searched side by side. Fixed, so that statistics do not depend on the machine.
-const GROUP: usize = 8;
+/// Children searched side by side. Fixed, so that statistics do not depend on the machine; small, because limits are
+/// not renewed within a group.
+const GROUP: usize = 4;
 
 /// Subtrees with fewer choices than this are not worth a thread.
 const MIN_PARALLEL_LEFT: u8 = 3;
@@ -109,8 +110,7 @@ enum Answer {
 struct Visit<'a, S> {
     state: &'a S,
     so_far: Sum,
-    /// Choices made since the root, and still to be made.
-    made: u8,
+    /// Choices still to be made.
     left: u8,
     /// Stands for the choices that led here, for the order of the next ones only.
     path: u64,
@@ -160,15 +160,7 @@ fn root<W: World>(
     let mut choices = Vec::new();
     tree.world.choices(state, &mut choices);
     scratch.statistics.nodes += 1;
-    let visit = Visit {
-        state,
-        so_far: Sum::default(),
-        made: 0,
-        left: depth,
-        path: 0,
-        limits: NO_LIMITS,
-        reach: None,
-    };
+    let visit = Visit { state, so_far: Sum::default(), left: depth, path: 0, limits: NO_LIMITS, reach: None };
     let mut sums: Vec<Option<Option<Sum>>> = vec![None; choices.len()];
     let open = tree.settings.score_all && scratch.last;
     let mut report = |index: u32, answer: Answer| {
@@ -440,7 +432,7 @@ fn visit_child<W: World>(
         limits[other as usize] = other_limit.saturating_sub(price);
     }
     let path = (node.path ^ (u64::from(index) + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
-    let child = Visit { state: &state, so_far, made: node.made + 1, left, path, limits, reach };
+    let child = Visit { state: &state, so_far, left, path, limits, reach };
     let answer = visit(tree, scratch, &child);
     if let Answer::Value(value) = answer {
         scratch.statistics.broken_bounds += u64::from(!node.may_end_in(value));

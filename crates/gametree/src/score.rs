@@ -112,7 +112,8 @@ fn span(so_far: i64, [least, most]: [f64; 2], left: u8) -> [i64; 2] {
     }
     // Each edge may have been rounded by half a step, and the bounds themselves in their last bits.
     let rounding = |steps: f64| i64::from(left) + (steps.abs() * 4.0 * f64::EPSILON) as i64;
-    let known = |end: f64| end.abs() <= MAX_SCORE * f64::from(MAX_DEPTH);
+    // Beyond this, a single edge may have been cut off, and the end would be too tight.
+    let known = |end: f64| end.abs() <= MAX_SCORE;
     let [least_steps, most_steps] = [(least * GRID).floor(), (most * GRID).ceil()];
     [
         if known(least) { so_far + least_steps as i64 - rounding(least_steps) } else { -FAR },

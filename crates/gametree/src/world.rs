@@ -37,8 +37,8 @@ pub struct Edge {
 /// What any path from a state may still add to the sums S_comp and S_coop (points, as `[least, most]`).
 ///
 /// S_comp counts Max's competitive scores up and Min's down; S_coop counts both up. The bounds hold for every path of
-/// the given number of choices, and for those that end before because nobody chooses any more. `[0.0, 0.0]` says that
-/// each single edge scores nothing at all. An infinite end means "not known".
+/// the given number of choices, and for those that end before because nobody has a choice any more. `[0.0, 0.0]` says
+/// that each single edge scores nothing at all. An infinite end means "not known".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Change of S_comp.
@@ -72,7 +72,7 @@ impl Bounds {
 /// All methods are functions of their arguments: the same state gives the same answers for as long as a search runs.
 pub trait World: Sync {
     /// A moment at which somebody is about to choose, or nobody is any more.
-    type State: Clone + Send + Sync;
+    type State: Send + Sync;
     /// A choice, such as the number of an action.
     type Choice: Copy + Send + Sync + Eq + Hash + Debug;
 
