@@ -19,6 +19,7 @@ pub mod libraries;
 
 pub use randori_actor as actor;
 pub use randori_equilibrium as equilibrium;
+pub use randori_gametree as gametree;
 pub use randori_motion as motion;
 pub use randori_scene as scene;
 pub use randori_wholebody as wholebody;
