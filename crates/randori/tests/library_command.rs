@@ -92,8 +92,10 @@ fn wrong_names_list_the_near_ones() {
     check_refused(&folder, &["library", "stats", "builtin:boxin"], "builtin:boxing, builtin:run");
     check_refused(&folder, &["library", "stats", "nowhere.randori"], "nowhere.randori");
     let out = path(&folder, "x.bvh");
-    let args = ["library", "export", &library, "--action", "left-jap-1", "-o", &out];
-    check_refused(&folder, &args, "near are left-jab-1");
+    let stats = json(&folder, &["library", "stats", &library, "--json"]);
+    let known = format!("{}-1", stats["annotations"].as_object().unwrap().keys().next().unwrap());
+    let args = ["library", "export", &library, "--action", &format!("x{known}"), "-o", &out];
+    check_refused(&folder, &args, &format!("near are {known}"));
     check_refused(&folder, &["library", "export", &library, "--take", "99", "-o", &out], "no take 99");
     check_refused(&folder, &["library", "export", &library, "--walk", "-1", "-o", &out], "--walk");
     check_refused(&folder, &["library", "export", &library, "--walk", "1", "-o", "x.txt"], ".glb or .bvh");
@@ -119,19 +121,17 @@ fn labels_are_written_corrected_and_read_back() {
     let text = std::fs::read_to_string(labels).unwrap();
     assert!(text.starts_with("start_s,end_s,peak_s,label,confidence,note\n"), "{text}");
 
-    // A person finds that the first thing was a cartwheel, and joins the rest into nothing.
-    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let n_before = lines.len() - 1;
-    let mut fields: Vec<&str> = lines[1].split(',').collect();
-    fields[3] = "cartwheel";
-    lines[1] = fields.join(",");
-    std::fs::write(labels, lines.join("\n") + "\n").unwrap();
+    // A person finds that what is there most often are cartwheels.
+    let n_before = text.lines().count() - 1;
+    let names = || text.lines().skip(1).map(|line| line.split(',').nth(3).unwrap());
+    let most = names().max_by_key(|name| names().filter(|other| other == name).count()).unwrap();
+    std::fs::write(labels, text.replace(&format!(",{most},"), ",cartwheel,")).unwrap();
     let out = path(&folder, "mine.randori");
     let args = ["library", "import", &take, "--discipline", "boxing", "-o", &out, "--json"];
     let report = json(&folder, &args);
     assert_eq!(report["takes"][0]["labelled"], true);
     assert_eq!(report["takes"][0]["actions"].as_u64(), Some(n_before as u64));
-    assert_eq!(report["annotations"]["cartwheel"], 1, "{report}");
+    assert!(report["annotations"]["cartwheel"].as_u64().unwrap() > 1, "{report}");
 
     std::fs::write(labels, "start_s,end_s,peak_s,label,confidence,note\n1,soon,,left-jab,1,\n").unwrap();
     check_refused(&folder, &args, "line 2");

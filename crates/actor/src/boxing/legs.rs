@@ -86,7 +86,7 @@ impl Boxer {
                 let ankle = hip + to.normalize_or(Vec3::Z) * (0.95 * leg_length);
                 let drawn = hip + Vec3::new(0.02 * out, -0.16, 0.30) * (leg_length / 0.83);
                 let knees = [Vec3::new(0.10 * out, 0.4, 0.9), Vec3::new(0.05 * out, 0.9, 0.5)];
-                (self.kick_from(side, drawn, ankle, Vec3::new(0.0, -0.02, 0.0), soles, knees), 9.9)
+                (self.kick_from(side, drawn, ankle, Vec3::new(0.0, -0.02, 0.0), soles, knees), 10.8)
             }
             Leg::Round => {
                 let to = Vec3::new(-0.12 * out, aimed_height, 0.85) - hip;

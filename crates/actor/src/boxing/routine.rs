@@ -108,10 +108,10 @@ impl Manner {
     pub(crate) fn of(temperament: Temperament) -> Manner {
         match temperament {
             Temperament::Calm => {
-                Manner { tempo: 2.42, flight: 0.13, pace: 0.9, beat: 0.34, hops: [1, 4], low: 0.0 }
+                Manner { tempo: 2.42, flight: 0.13, pace: 0.98, beat: 0.34, hops: [1, 5], low: 0.0 }
             }
             Temperament::Fierce => {
-                Manner { tempo: 2.5, flight: 0.128, pace: 0.93, beat: 0.31, hops: [1, 4], low: 0.012 }
+                Manner { tempo: 2.5, flight: 0.128, pace: 1.0, beat: 0.31, hops: [1, 4], low: 0.012 }
             }
         }
     }
