@@ -168,6 +168,18 @@ const FAMILIES: &[(&str, Kind)] = &[
     ("dodge", Kind::Defence),
 ];
 
+/// Steps in eight directions: ahead, then on to the own left in eighths of a turn.
+pub const STEPS: [&str; 8] = [
+    "step-forward",
+    "step-forward-left",
+    "step-left",
+    "step-back-left",
+    "step-back",
+    "step-back-right",
+    "step-right",
+    "step-forward-right",
+];
+
 /// A name that cannot be an annotation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -298,6 +310,9 @@ mod tests {
 
     #[test]
     fn every_known_word_is_well_formed_and_listed_once() {
+        for name in STEPS {
+            assert_eq!(Annotation::of(name).word().map(|word| word.kind), Some(Kind::Transition));
+        }
         for (at, word) in KNOWN.iter().enumerate() {
             assert_eq!(Annotation::new(word.name).unwrap().word(), Some(word));
             assert!(KNOWN[..at].iter().all(|other| other.name != word.name), "{}", word.name);

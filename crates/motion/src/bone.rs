@@ -148,6 +148,31 @@ impl Bone {
         Bone::from_name(&other).expect("every sided bone has a mirror; a test walks them all")
     }
 
+    /// Enough joints to tell postures apart and none twice: those over which accelerations of captured people were
+    /// measured.
+    pub const LANDMARKS: [Bone; 20] = [
+        Bone::Hips,
+        Bone::LeftUpperLeg,
+        Bone::LeftLowerLeg,
+        Bone::LeftFoot,
+        Bone::LeftToes,
+        Bone::RightUpperLeg,
+        Bone::RightLowerLeg,
+        Bone::RightFoot,
+        Bone::RightToes,
+        Bone::Spine,
+        Bone::Chest,
+        Bone::UpperChest,
+        Bone::Neck,
+        Bone::Head,
+        Bone::LeftUpperArm,
+        Bone::LeftLowerArm,
+        Bone::LeftHand,
+        Bone::RightUpperArm,
+        Bone::RightLowerArm,
+        Bone::RightHand,
+    ];
+
     /// The bone of this side, given its left form: `Bone::LeftFoot.on(Side::Right)`.
     pub fn on(self, side: Side) -> Bone {
         if self.side() == Some(side) { self } else { self.mirrored() }

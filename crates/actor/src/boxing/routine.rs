@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use randori_motion::annotation::STEPS;
 use randori_motion::{Annotation, Ground, Placement, Side};
 
 use super::boxer::{Boxer, Height, STAGGER, Shuffle};
@@ -222,16 +223,6 @@ impl Routine {
 
     /// A step: 0 is ahead, then on to the left in eighths of a turn.
     fn step(&mut self, eighth: i32) {
-        const NAMES: [&str; 8] = [
-            "step-forward",
-            "step-forward-left",
-            "step-left",
-            "step-back-left",
-            "step-back",
-            "step-back-right",
-            "step-right",
-            "step-forward-right",
-        ];
         self.idle_ends();
         let angle = eighth as f32 * FRAC_PI_4 + self.boxer.spread(0.15);
         let length = self.rng.random_range(0.17..0.34f32);
@@ -244,7 +235,7 @@ impl Routine {
         let flight = self.manner.flight * self.boxer.about(0.1) + 0.02;
         self.boxer.shuffle(Shuffle { takeoff, flight, to });
         let end = self.boxer.landed;
-        self.boxer.note(Annotation::of(NAMES[eighth as usize % 8]), start, None, end);
+        self.boxer.note(Annotation::of(STEPS[eighth as usize % 8]), start, None, end);
     }
 
     fn turn(&mut self, by: f32) {

@@ -19,30 +19,6 @@ pub(super) const NEEDED: [Bone; 5] =
 pub(super) const WANTED: [Bone; 5] =
     [Bone::Head, Bone::LeftUpperArm, Bone::RightUpperArm, Bone::LeftHand, Bone::RightHand];
 
-/// The joints that are followed: those over which the captured takes' `S` was measured.
-const PARTS: [Bone; 20] = [
-    Bone::Hips,
-    Bone::LeftUpperLeg,
-    Bone::LeftLowerLeg,
-    Bone::LeftFoot,
-    Bone::LeftToes,
-    Bone::RightUpperLeg,
-    Bone::RightLowerLeg,
-    Bone::RightFoot,
-    Bone::RightToes,
-    Bone::Spine,
-    Bone::Chest,
-    Bone::UpperChest,
-    Bone::Neck,
-    Bone::Head,
-    Bone::LeftUpperArm,
-    Bone::LeftLowerArm,
-    Bone::LeftHand,
-    Bone::RightUpperArm,
-    Bone::RightLowerArm,
-    Bone::RightHand,
-];
-
 /// Width of the Gaussian over the paths (s): that of the measured thresholds.
 const SMOOTHING: f32 = 0.016;
 /// Width of the Gaussian over the facing (s): a blow turns the shoulders, but not the one who faces somebody.
@@ -69,7 +45,7 @@ pub(super) struct Signals {
     /// How fast the head swings about its own joint (rad/s); empty if no joint plays it.
     pub(super) head_swing: Vec<f32>,
     paths: Vec<Option<Vec<Vec3>>>,
-    /// Where a bone's path stands, for those of [`PARTS`].
+    /// Where a bone's path stands, for those of [`Bone::LANDMARKS`].
     path_of_bone: [Option<usize>; Bone::COUNT],
 }
 
@@ -80,9 +56,9 @@ impl Signals {
             let joint = clip.skeleton().bone(*bone)?;
             Some(smoothed(&tracks.path(joint), fps, SMOOTHING))
         };
-        let paths: Vec<Option<Vec<Vec3>>> = PARTS.iter().map(path).collect();
+        let paths: Vec<Option<Vec<Vec3>>> = Bone::LANDMARKS.iter().map(path).collect();
         let mut path_of_bone = [None; Bone::COUNT];
-        PARTS.iter().enumerate().for_each(|(at, bone)| path_of_bone[*bone as usize] = Some(at));
+        Bone::LANDMARKS.iter().enumerate().for_each(|(at, bone)| path_of_bone[*bone as usize] = Some(at));
         let mut signals = Signals {
             fps,
             n_frames,

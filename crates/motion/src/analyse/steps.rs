@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use glam::Vec3;
 
-use crate::annotation::Annotation;
+use crate::annotation::{Annotation, STEPS};
 use crate::math::wrap_angle;
 use crate::tracks::smoothed;
 
@@ -172,19 +172,9 @@ impl Way {
         if distance < least {
             return ("idle", 0.7);
         }
-        const NAMES: [&str; 8] = [
-            "step-forward",
-            "step-forward-left",
-            "step-left",
-            "step-back-left",
-            "step-back",
-            "step-back-right",
-            "step-right",
-            "step-forward-right",
-        ];
         let angle = libm::atan2f(self.moved.x, self.moved.z);
         let eighth = libm::floorf((angle + FRAC_PI_8) / FRAC_PI_4) as i32;
-        (NAMES[eighth.rem_euclid(8) as usize], 0.7)
+        (STEPS[eighth.rem_euclid(8) as usize], 0.7)
     }
 }
 

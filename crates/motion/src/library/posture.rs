@@ -35,29 +35,6 @@ pub(super) struct Posture {
     feet: [(Vec3, bool); 2],
 }
 
-/// The joints that are compared: enough to tell postures apart, none twice.
-const COMPARED: [Bone; 19] = [
-    Bone::Hips,
-    Bone::Spine,
-    Bone::UpperChest,
-    Bone::Neck,
-    Bone::Head,
-    Bone::LeftUpperArm,
-    Bone::LeftLowerArm,
-    Bone::LeftHand,
-    Bone::RightUpperArm,
-    Bone::RightLowerArm,
-    Bone::RightHand,
-    Bone::LeftUpperLeg,
-    Bone::LeftLowerLeg,
-    Bone::LeftFoot,
-    Bone::LeftToes,
-    Bone::RightUpperLeg,
-    Bone::RightLowerLeg,
-    Bone::RightFoot,
-    Bone::RightToes,
-];
-
 impl Posture {
     /// The posture of a clip at a frame, seen from `placement`, whose own motion is no part of the velocity.
     pub(super) fn of(clip: &Clip, frame: usize, placement: Placement, standing: [bool; 2]) -> Posture {
@@ -67,7 +44,7 @@ impl Posture {
         let seconds = ((around[2] - around[0]).max(1) as f64 * clip.rate().dt()) as f32;
         let relative =
             |globals: &GlobalPose, joint: JointId| placement.point_from_world(globals.positions[joint.idx()]);
-        let joints: Vec<JointId> = COMPARED.iter().filter_map(|bone| skeleton.bone(*bone)).collect();
+        let joints: Vec<JointId> = Bone::LANDMARKS.iter().filter_map(|bone| skeleton.bone(*bone)).collect();
         let velocity = |joint: &JointId| (relative(&after, *joint) - relative(&before, *joint)) / seconds;
         let ball = |bone: Bone, standing| {
             (ball_of(skeleton, bone).map_or(Vec3::ZERO, |j| relative(&now, j)), standing)

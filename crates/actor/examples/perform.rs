@@ -1,5 +1,6 @@
-//! Writes takes of somebody being struck: `reactions FOLDER [SECONDS] [SEED] [average|slim|stocky] [calm|fierce]` leaves a GLB, a BVH
-//! and the script as CSV for each take.
+//! Writes takes with the script they were played from: a GLB, a BVH and a CSV for each.
+//!
+//! `cargo run --example perform -- boxing|reactions|running FOLDER [SECONDS] [SEED] [average|slim|stocky] [calm|fierce]`
 
 #![expect(
     clippy::disallowed_methods,
@@ -10,7 +11,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use randori_actor::{Casting, Temperament, reactions};
+use randori_actor::{Casting, Performance, Temperament, boxing, reactions, running};
 use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::{Build, Character, Take};
 use randori_scene::export::{GlbOptions, bvh, glb};
@@ -18,22 +19,28 @@ use randori_scene::export::{GlbOptions, bvh, glb};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let word = |k: usize, or: &str| arguments.get(k).map_or(or.to_owned(), Clone::clone);
-    let build = match word(3, "average").as_str() {
+    let perform: fn(&Casting) -> Vec<Performance> = match word(0, "boxing").as_str() {
+        "boxing" => boxing,
+        "reactions" => reactions,
+        "running" => running,
+        other => return Err(format!("expected boxing, reactions or running, found {other}").into()),
+    };
+    let build = match word(4, "average").as_str() {
         "slim" => Build::SLIM,
         "stocky" => Build::STOCKY,
         _ => Build::AVERAGE,
     };
-    let temperament = if word(4, "calm") == "fierce" { Temperament::Fierce } else { Temperament::Calm };
+    let temperament = if word(5, "calm") == "fierce" { Temperament::Fierce } else { Temperament::Calm };
     let casting =
-        Casting { build, temperament, seed: word(2, "1").parse()?, seconds: word(1, "60").parse()? };
-    let folder = word(0, ".");
+        Casting { build, temperament, seed: word(3, "1").parse()?, seconds: word(2, "60").parse()? };
+    let folder = word(1, ".");
     let folder = Path::new(&folder);
     std::fs::create_dir_all(folder)?;
-    for performance in reactions(&casting) {
+    for performance in perform(&casting) {
         let mut take = Take::new(&performance.name, casting.seed);
         let name = performance.name.clone();
         take.characters.push(Character {
-            name: "boxer".to_owned(),
+            name: "performer".to_owned(),
             color: [0.1, 0.3, 0.72],
             body: performance.body,
             enter: 0.0,
