@@ -1,0 +1,219 @@
+//! Parts of bodies that move from one frame to the next: when do they meet?
+
+use glam::Vec3;
+
+/// A segment with a radius at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rod {
+    /// Both ends (m).
+    pub ends: [Vec3; 2],
+    /// Everything within this distance of the segment is inside (m).
+    pub radius: f32,
+}
+
+/// A rod that moves from one place to another, each end along a line at even speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sweep {
+    /// Where it is at the start.
+    pub from: [Vec3; 2],
+    /// Where it is at the end.
+    pub to: [Vec3; 2],
+    /// Everything within this distance of the segment is inside (m).
+    pub radius: f32,
+}
+
+/// When and where two parts meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Meeting {
+    /// Share of the way, 0 to 1.
+    pub share: f32,
+    /// Half way between the two axes (m).
+    pub point: Vec3,
+}
+
+/// How near counts as touching (m): a tenth of a millimetre is nothing to a fist.
+const TOUCH: f32 = 1e-4;
+
+/// The first meeting of two parts on their way; `None` if they pass each other.
+///
+/// Conservative advancement: the distance between the axes shrinks no faster than the fastest points of both approach
+/// each other, so the way can be run in steps of distance over speed without missing anything, however fast a fist is.
+///
+/// ```
+/// use randori_arena::sweep::{Sweep, meet};
+/// use randori_motion::math::Vec3;
+/// let at = |x: f32| [Vec3::new(x, 0.0, 0.0), Vec3::new(x, 0.1, 0.0)];
+/// let fist = Sweep { from: at(-1.0), to: at(1.0), radius: 0.05 };
+/// let chin = Sweep { from: at(0.0), to: at(0.0), radius: 0.05 };
+/// let meeting = meet(&fist, &chin).unwrap();
+/// assert!((meeting.share - 0.45).abs() < 1e-3);
+/// ```
+pub fn meet(a: &Sweep, b: &Sweep) -> Option<Meeting> {
+    /// Enough for any way: each step leaves at most a part of the distance.
+    const MOST_STEPS: usize = 200;
+    let reach = a.radius + b.radius;
+    // No two points approach each other faster than the ends do.
+    let speed = (0..2)
+        .flat_map(|i| (0..2).map(move |j| (i, j)))
+        .map(|(i, j)| ((a.to[i] - a.from[i]) - (b.to[j] - b.from[j])).length())
+        .fold(0.0, f32::max);
+    let mut share = 0.0_f32;
+    for _ in 0..MOST_STEPS {
+        let [p, q] = nearest(a.at(share), b.at(share));
+        let gap = p.distance(q) - reach;
+        if gap <= TOUCH {
+            return Some(Meeting { share, point: 0.5 * (p + q) });
+        }
+        // Whoever does not move does not come nearer.
+        if gap >= speed * (1.0 - share) {
+            return None;
+        }
+        share += gap / speed;
+    }
+    None
+}
+
+impl Sweep {
+    /// Both ends after a share of the way (m).
+    pub fn at(&self, share: f32) -> [Vec3; 2] {
+        [self.from[0].lerp(self.to[0], share), self.from[1].lerp(self.to[1], share)]
+    }
+}
+
+impl Rod {
+    /// How deep it is in another one (m); negative if they are apart.
+    pub fn depth_in(&self, other: &Rod) -> f32 {
+        let [p, q] = nearest(self.ends, other.ends);
+        self.radius + other.radius - p.distance(q)
+    }
+}
+
+/// The points of two segments that are nearest to each other.
+///
+/// Reference: \[Ericson2005\], section 5.1.9.
+pub fn nearest([p1, q1]: [Vec3; 2], [p2, q2]: [Vec3; 2]) -> [Vec3; 2] {
+    const SMALL: f32 = 1e-12;
+    let (d1, d2, r) = (q1 - p1, q2 - p2, p1 - p2);
+    let (a, e, f) = (d1.dot(d1), d2.dot(d2), d2.dot(r));
+    let (s, t) = if a <= SMALL && e <= SMALL {
+        (0.0, 0.0)
+    } else if a <= SMALL {
+        (0.0, (f / e).clamp(0.0, 1.0))
+    } else {
+        let c = d1.dot(r);
+        if e <= SMALL {
+            ((-c / a).clamp(0.0, 1.0), 0.0)
+        } else {
+            let b = d1.dot(d2);
+            let slack = a * e - b * b;
+            // Parallel segments: any point of the first will do.
+            let s = if slack > SMALL { ((b * f - c * e) / slack).clamp(0.0, 1.0) } else { 0.0 };
+            let t = (b * s + f) / e;
+            if t < 0.0 {
+                ((-c / a).clamp(0.0, 1.0), 0.0)
+            } else if t > 1.0 {
+                (((b - c) / a).clamp(0.0, 1.0), 1.0)
+            } else {
+                (s, t)
+            }
+        }
+    };
+    [p1 + d1 * s, p2 + d2 * t]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers between -1 and 1 that look like nothing.
+    fn noise(k: u32) -> impl FnMut() -> f32 {
+        let mut state = u64::from(k).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+        }
+    }
+
+    fn point(next: &mut impl FnMut() -> f32) -> Vec3 {
+        Vec3::new(next(), next(), next())
+    }
+
+    #[test]
+    fn nearest_points_are_nearest() {
+        for k in 0..500 {
+            let mut next = noise(k);
+            let mut segment = || [point(&mut next), point(&mut next)];
+            let (a, b) = (segment(), segment());
+            let [p, q] = nearest(a, b);
+            let found = p.distance(q);
+            for i in 0..=40 {
+                for j in 0..=40 {
+                    let there = a[0].lerp(a[1], i as f32 / 40.0).distance(b[0].lerp(b[1], j as f32 / 40.0));
+                    assert!(there >= found - 1e-4, "{k}: {there} {found}");
+                }
+            }
+        }
+        // Points, and parallel segments.
+        let [o, x, y] = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        for (a, b, apart) in
+            [([o, o], [x, x], 1.0), ([o, x], [y, y], 1.0), ([o, x], [y, x + y], 1.0), ([o, x], [o, x], 0.0)]
+        {
+            let [p, q] = nearest(a, b);
+            assert!((p.distance(q) - apart).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn meetings_are_those_that_small_steps_find() {
+        const STEPS: usize = 4000;
+        let (mut met, mut passed) = (0, 0);
+        for k in 0..400 {
+            let mut next = noise(k + 1000);
+            let mut sweep = || {
+                let (center, way) = (0.4 * point(&mut next), point(&mut next));
+                let half = 0.15 * point(&mut next);
+                let tilt = 0.1 * point(&mut next);
+                let from = [center - half, center + half];
+                Sweep { from, to: [from[0] + way - tilt, from[1] + way + tilt], radius: 0.06 }
+            };
+            let (a, b) = (sweep(), sweep());
+            let first = (0..=STEPS).map(|step| step as f32 / STEPS as f32).find(|share| {
+                let [p, q] = nearest(a.at(*share), b.at(*share));
+                p.distance(q) <= a.radius + b.radius
+            });
+            match (meet(&a, &b), first) {
+                (Some(meeting), Some(first)) => {
+                    met += 1;
+                    assert!((meeting.share - first).abs() < 2e-3, "{k}: {meeting:?} {first}");
+                }
+                (None, None) => passed += 1,
+                // A graze shallower than what counts as touching.
+                (Some(meeting), None) => {
+                    let [p, q] = nearest(a.at(meeting.share), b.at(meeting.share));
+                    assert!(p.distance(q) <= a.radius + b.radius + 2.0 * TOUCH, "{k}");
+                }
+                (None, Some(first)) => panic!("{k}: missed at {first}"),
+            }
+        }
+        assert!(met > 30 && passed > 30, "{met} {passed}");
+    }
+
+    #[test]
+    fn a_fast_fist_does_not_pass_through_a_thin_arm() {
+        let at = |z: f32| [Vec3::new(0.0, 1.4, z), Vec3::new(0.0, 1.4, z + 0.01)];
+        let fist = Sweep { from: at(-2.0), to: at(2.0), radius: 0.01 };
+        let arm = [Vec3::new(-0.2, 1.4, 0.3), Vec3::new(0.2, 1.4, 0.3)];
+        assert!(meet(&fist, &Sweep { from: arm, to: arm, radius: 0.01 }).is_some());
+        let lower = arm.map(|end| end - Vec3::Y * 0.05);
+        assert!(meet(&fist, &Sweep { from: lower, to: lower, radius: 0.01 }).is_none());
+    }
+
+    #[test]
+    fn depth_is_how_far_rods_are_inside_each_other() {
+        let rod = |x: f32| Rod { ends: [Vec3::X * x, Vec3::X * x + Vec3::Y], radius: 0.1 };
+        assert!((rod(0.0).depth_in(&rod(0.15)) - 0.05).abs() < 1e-6);
+        assert!((rod(0.0).depth_in(&rod(0.5)) + 0.3).abs() < 1e-6);
+    }
+}
