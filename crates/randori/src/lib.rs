@@ -18,6 +18,7 @@ struct Readme;
 pub mod libraries;
 
 pub use randori_actor as actor;
+pub use randori_arena as arena;
 pub use randori_equilibrium as equilibrium;
 pub use randori_gametree as gametree;
 pub use randori_motion as motion;

@@ -1,0 +1,129 @@
+//! Blows of the built-in boxer land where fine steps in the world find them, and nowhere else.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::sync::{Arc, OnceLock};
+
+use glam::Vec3;
+use randori_actor::{Casting, Temperament, boxing};
+use randori_arena::bodies::{Bodies, Doing};
+use randori_arena::hits::{Hit, Part, strike};
+use randori_arena::sweep::nearest;
+use randori_motion::analyse::{Discipline, Settings, analyse};
+use randori_motion::annotation::Kind;
+use randori_motion::library::{Likeness, Recording, assemble};
+use randori_motion::{ActionId, Build, Ground, Placement};
+
+fn boxer() -> &'static Bodies {
+    static MADE: OnceLock<Bodies> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let casting =
+            Casting { build: Build::AVERAGE, temperament: Temperament::Calm, seed: 3, seconds: 60.0 };
+        let recordings: Vec<Recording> = boxing(&casting)
+            .into_iter()
+            .map(|performance| {
+                let analysis = analyse(&performance.clip, &Settings::of(Discipline::Boxing)).unwrap();
+                let [left, right] = analysis.contacts.feet;
+                let standing = [left.down, right.down];
+                Recording { clip: performance.clip, standing, segments: analysis.segments }
+            })
+            .collect();
+        let library = assemble("boxer", "boxing", Build::AVERAGE, &recordings, &Likeness::default());
+        Bodies::of(Arc::new(library.unwrap()))
+    })
+}
+
+/// Two who face each other at a distance: the one attacks, the other does something else.
+fn pair(attack: ActionId, other: ActionId, distance: f32, turn: f32) -> [Doing; 2] {
+    let library = boxer().library();
+    let gaze = |id: ActionId| {
+        let action = library.action(id);
+        library.baked(action.take).gaze(action.frames.start as usize)
+    };
+    let here = Placement { position: Ground::default(), heading: -gaze(attack) };
+    let there = Placement {
+        position: Ground { x: 0.0, z: distance },
+        heading: std::f32::consts::PI - gaze(other) + turn,
+    };
+    [Doing::begin(library, attack, 0, 0, here), Doing::begin(library, other, 0, 0, there)]
+}
+
+/// The first tick before which the striking part touches the other body, in steps of a fiftieth of a tick, in the
+/// world.
+fn plainly([own, other]: &[Doing; 2]) -> Option<u32> {
+    let bodies = boxer();
+    let library = bodies.library();
+    let action = library.action(own.action);
+    let place = |doing: &Doing, tick: u32, capsule: usize| -> [Vec3; 2] {
+        let take = library.action(doing.action).take;
+        let frame = doing.frame(library, tick);
+        bodies.frame(take, frame)[capsule].map(|end| doing.world_from_take.point(end))
+    };
+    (1..=action.n_frames()).find(|tick| {
+        let frame = own.frame(library, *tick) as usize;
+        let Some(window) = action.windows.iter().find(|window| window.frames.contains(&frame)) else {
+            return false;
+        };
+        let fist = bodies.bones().iter().position(|bone| *bone == window.part).unwrap();
+        (0..=50).map(|step| step as f32 / 50.0).any(|share| {
+            let at = |doing: &Doing, capsule: usize| {
+                let [before, now] = [place(doing, tick - 1, capsule), place(doing, *tick, capsule)];
+                [before[0].lerp(now[0], share), before[1].lerp(now[1], share)]
+            };
+            (0..bodies.radii().len()).any(|capsule| {
+                let [p, q] = nearest(at(own, fist), at(other, capsule));
+                p.distance(q) <= bodies.radii()[fist] + bodies.radii()[capsule]
+            })
+        })
+    })
+}
+
+fn first_hit(doings: &[Doing; 2]) -> Option<Hit> {
+    let n = boxer().library().action(doings[0].action).n_frames();
+    (1..=n).find_map(|tick| strike((boxer(), &doings[0]), (boxer(), &doings[1]), tick))
+}
+
+#[test]
+fn hits_are_those_that_fine_steps_find() {
+    let library = boxer().library();
+    let attacks: Vec<ActionId> =
+        library.ids().filter(|id| library.action(*id).annotation.kind() == Kind::Attack).collect();
+    let others: Vec<ActionId> = library.ids().step_by(5).collect();
+    let (mut landed, mut missed, mut on_head) = (0, 0, 0);
+    for (k, attack) in attacks.iter().enumerate() {
+        for (j, distance) in [0.5, 0.8, 1.1, 2.5].into_iter().enumerate() {
+            let other = others[(3 * k + j) % others.len()];
+            let doings = pair(*attack, other, distance, 0.2 * wobble(k));
+            let (found, expected) = (first_hit(&doings), plainly(&doings));
+            // Grazes within a tenth of a millimetre may differ.
+            assert_eq!(found.map(|hit| hit.tick), expected, "{k} {distance} {found:?}");
+            match found {
+                Some(hit) => {
+                    landed += 1;
+                    on_head += usize::from(hit.part() == Part::Head);
+                    assert!(hit.velocity.length() < 20.0 && hit.point.is_finite(), "{hit:?}");
+                }
+                None => missed += 1,
+            }
+            assert!(found.is_none() || distance < 2.0, "{found:?}");
+        }
+    }
+    assert!(landed > 20 && missed > 20 && on_head > 3, "{landed} {missed} {on_head}");
+}
+
+fn wobble(k: usize) -> f32 {
+    libm::sinf(k as f32 * 0.7)
+}
+
+#[test]
+fn the_world_does_not_matter_only_how_they_stand_to_each_other() {
+    let library = boxer().library();
+    let attack =
+        library.ids().find(|id| library.action(*id).annotation.name().ends_with("straight")).unwrap();
+    let doings = pair(attack, attack, 0.7, 0.0);
+    let elsewhere =
+        randori_arena::bodies::Rigid::of(Placement { position: Ground { x: 12.0, z: -7.0 }, heading: 2.1 });
+    let moved = doings.map(|doing| Doing { world_from_take: elsewhere.then(doing.world_from_take), ..doing });
+    let (a, b) = (first_hit(&doings), first_hit(&moved));
+    assert_eq!(a.map(|hit| (hit.tick, hit.bone)), b.map(|hit| (hit.tick, hit.bone)));
+}
