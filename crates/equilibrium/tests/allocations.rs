@@ -1,7 +1,5 @@
 //! Nothing is allocated per solve once a workspace has seen the largest game.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use randori_equilibrium::incremental::{
