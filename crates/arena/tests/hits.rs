@@ -95,7 +95,6 @@ fn hits_are_those_that_fine_steps_find() {
             let other = others[(3 * k + j) % others.len()];
             let doings = pair(*attack, other, distance, 0.2 * wobble(k));
             let (found, expected) = (first_hit(&doings), plainly(&doings));
-            // Grazes within a tenth of a millimetre may differ.
             assert_eq!(found.map(|hit| hit.tick), expected, "{k} {distance} {found:?}");
             match found {
                 Some(hit) => {

@@ -116,7 +116,7 @@ pub fn join(a: &Clip, frame: usize, b: &Clip, b_frame: usize, duration: f32) -> 
 }
 
 /// The pose `back` frames before `frame`; before the start as if the first velocity had been kept.
-fn before(clip: &Clip, frame: usize, back: usize) -> Pose {
+pub(crate) fn before(clip: &Clip, frame: usize, back: usize) -> Pose {
     if frame >= back {
         return clip.frame(frame - back).to_pose();
     }

@@ -80,20 +80,6 @@ impl Builtin {
         })
     }
 
-    /// How its takes are analysed.
-    pub fn discipline(self) -> Discipline {
-        match self {
-            Builtin::Boxing => Discipline::Boxing,
-            Builtin::Running => Discipline::Running,
-        }
-    }
-
-    /// How one of its takes is analysed: those in which somebody is struck differ from the rest.
-    pub fn discipline_of(self, performance: &Performance) -> Discipline {
-        let is_struck = performance.name.starts_with("reactions-");
-        if is_struck { Discipline::Reactions } else { self.discipline() }
-    }
-
     /// Who performs it, and how long, unless somebody else is asked for.
     pub fn casting(self) -> Casting {
         let seconds = match self {
@@ -103,27 +89,27 @@ impl Builtin {
         Casting { build: Build::AVERAGE, temperament: Temperament::Calm, seed: 1, seconds }
     }
 
-    /// Has it performed.
-    pub fn perform(self, casting: &Casting) -> Vec<Performance> {
+    /// Has it performed; with each take, how it is to be analysed.
+    pub fn perform(self, casting: &Casting) -> Vec<(Performance, Discipline)> {
+        let all = |takes: Vec<Performance>, discipline| takes.into_iter().map(move |take| (take, discipline));
         match self {
             Builtin::Boxing => {
                 let struck = Casting { seconds: STRUCK * casting.seconds, ..*casting };
                 let boxing = Casting { seconds: casting.seconds - struck.seconds, ..*casting };
-                let mut takes = randori_actor::boxing(&boxing);
-                takes.extend(randori_actor::reactions(&struck));
-                takes
+                all(randori_actor::boxing(&boxing), Discipline::Boxing)
+                    .chain(all(randori_actor::reactions(&struck), Discipline::Reactions))
+                    .collect()
             }
-            Builtin::Running => randori_actor::running(casting),
+            Builtin::Running => all(randori_actor::running(casting), Discipline::Running).collect(),
         }
     }
 
     /// Makes it from nothing.
     pub fn make(self, casting: &Casting) -> Result<ActionLibrary, OpenError> {
         let performances = self.perform(casting);
-        let recordings = performances.par_iter().map(|performance| {
-            let analysis =
-                analyse(&performance.clip, &analyse::Settings::of(self.discipline_of(performance)))?;
-            Ok(recording(performance.clip.clone(), analysis))
+        let recordings = performances.into_par_iter().map(|(performance, discipline)| {
+            let analysis = analyse(&performance.clip, &analyse::Settings::of(discipline))?;
+            Ok(recording(performance.clip, analysis))
         });
         let recordings: Vec<Recording> = recordings.collect::<Result<_, AnalyseError>>()?;
         let mut library =

@@ -102,7 +102,7 @@ fn jumps(signals: &Signals) -> Vec<Stroke> {
     found
 }
 
-/// Deviations of the head that count as much as each other (m): down, back, aside.
+/// Deviations of the head that count as much as each other (m): aside, back, down.
 const UNITS: Vec3 = Vec3::new(0.12, 0.14, 0.15);
 /// Width of the Gaussian that tells a posture from a movement (s).
 const POSTURE: f32 = 1.0;

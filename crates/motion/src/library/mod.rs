@@ -23,7 +23,7 @@ use std::sync::Arc;
 pub use assemble::{AssembleError, Recording, assemble};
 pub use bake::Baked;
 pub use file::LibraryError;
-pub use player::{Player, Seam, play};
+pub use player::{Player, play};
 pub use posture::Likeness;
 pub use stats::{Stats, seam_slides};
 pub use walk::walk;

@@ -4,13 +4,14 @@ use super::feet::{self, KeptFoot};
 use super::{ActionId, ActionLibrary};
 use crate::bone::Side;
 use crate::clip::{Clip, ClipError};
-use crate::inertialize::Transition;
-use crate::placement::{Ground, Placement};
+use crate::inertialize::{Transition, before};
+use crate::placement::Placement;
 use crate::pose::Pose;
 use crate::rate::FrameRate;
 
 /// How long what is left of the old action takes to fade (s).
 const FADE: f32 = 0.3;
+
 /// Somebody who performs the actions of a library, frame by frame.
 ///
 /// At a seam the new action starts where the old one's placement ends; what differs in posture fades over 0.3 s
@@ -32,7 +33,7 @@ pub struct Player<'a> {
 
 /// What is left of the action before.
 #[derive(Clone, Debug)]
-pub struct Seam {
+struct Seam {
     transition: Transition,
     /// Frames since the switch.
     age: u32,
@@ -81,7 +82,7 @@ impl<'a> Player<'a> {
         let placement = self.placement();
         self.begin(action, start_at, placement);
         let (Some(shown), take) = (self.shown.clone(), self.library.take_of(action)) else { return };
-        let earlier = [2, 1].map(|back| self.placed(&pose_before(&take.clip, self.frame, back)));
+        let earlier = [2, 1].map(|back| self.placed(&before(&take.clip, self.frame, back)));
         let views = [shown[0].view(), shown[1].view()];
         let next = [earlier[0].view(), earlier[1].view()];
         let dt = FrameRate::HOUSE.dt() as f32;
@@ -144,12 +145,7 @@ impl<'a> Player<'a> {
         let frames = self.library.action(action).frames.clone();
         self.frame = (frames.start + start_at).min(frames.end) as usize;
         let there = self.library.take_of(action).placements[self.frame];
-        // world_from_take * there = placement.
-        let heading = placement.heading - there.heading;
-        let turn = Placement { position: Ground::default(), heading };
-        let turned = turn.point(there.position.at_height(0.0));
-        let position = Ground { x: placement.position.x - turned.x, z: placement.position.z - turned.z };
-        self.world_from_take = Placement { position, heading };
+        self.world_from_take = placement.then(there.relative(Placement::default()));
     }
 
     /// A pose of the take, in our world.
@@ -179,14 +175,4 @@ pub fn play(library: &ActionLibrary, start: Placement, actions: &[ActionId]) -> 
     }
     poses.push(player.step());
     Clip::from_poses(&library.name, library.body().skeleton.clone(), FrameRate::HOUSE, poses)
-}
-
-fn pose_before(clip: &Clip, frame: usize, back: usize) -> Pose {
-    if frame >= back {
-        return clip.frame(frame - back).to_pose();
-    }
-    // Before the start as if the first velocity had been kept.
-    let missing = (back - frame) as f32;
-    let [first, second] = [0, 1].map(|frame: usize| clip.frame(frame.min(clip.n_frames() - 1)));
-    crate::blend::add(first, first, second, missing)
 }

@@ -47,7 +47,7 @@ enum LibraryCommand {
 /// Runs one of the subcommands.
 pub(crate) fn run(args: &LibraryArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
     match &args.command {
-        LibraryCommand::Build(args) => build::run(args, seed, progress),
+        LibraryCommand::Build(args) => build::run(args, seed),
         LibraryCommand::Import(args) => import::run(args, progress),
         LibraryCommand::Stats(args) => stats::run(args),
         LibraryCommand::Score(args) => score::run(args, seed),
@@ -64,6 +64,8 @@ pub(crate) enum DisciplineArg {
     Boxing,
     /// Walking, running, dodging, catching.
     Running,
+    /// Being struck, staggering, falling, getting up.
+    Reactions,
     /// Anything.
     General,
 }
@@ -73,6 +75,7 @@ impl DisciplineArg {
         match self {
             DisciplineArg::Boxing => Discipline::Boxing,
             DisciplineArg::Running => Discipline::Running,
+            DisciplineArg::Reactions => Discipline::Reactions,
             DisciplineArg::General => Discipline::General,
         }
     }
@@ -81,6 +84,7 @@ impl DisciplineArg {
         match self {
             DisciplineArg::Boxing => "boxing",
             DisciplineArg::Running => "run",
+            DisciplineArg::Reactions => "reactions",
             DisciplineArg::General => "general",
         }
     }

@@ -11,7 +11,6 @@ use randori_scene::files;
 use serde::Serialize;
 
 use crate::output::Outcome;
-use crate::progress::Progress;
 use crate::source::Onto;
 
 /// Arguments of `randori library build`.
@@ -76,7 +75,7 @@ struct BuildReport {
     stats: Stats,
 }
 
-pub(super) fn run(args: &BuildArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: &BuildArgs, seed: u64) -> anyhow::Result<Outcome> {
     let builtin = Builtin::from_name(&args.name)?;
     let temperament = match args.temperament {
         TemperamentArg::Calm => Temperament::Calm,
@@ -85,11 +84,7 @@ pub(super) fn run(args: &BuildArgs, seed: u64, progress: &Progress) -> anyhow::R
     let default = builtin.casting();
     let seconds = args.seconds.unwrap_or(default.seconds);
     let casting = Casting { build: args.body.build(), temperament, seed, seconds };
-    let job = progress.job("performing");
-    job.step(0, 1);
     let library = builtin.make(&casting)?;
-    job.step(1, 1);
-    drop(job);
     let bytes = library.to_bytes();
     files::write_atomically(&args.out, &bytes)?;
     let report = BuildReport { file: args.out.clone(), bytes: bytes.len(), stats: Stats::of(&library) };

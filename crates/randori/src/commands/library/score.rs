@@ -93,13 +93,12 @@ fn of_labels(args: &ScoreArgs, capture: &Path, labels: &Path) -> anyhow::Result<
 /// Every take is moved behind the one before, so that all are scored as one.
 fn of_script(builtin: Builtin, casting: &Casting) -> anyhow::Result<Score> {
     let performances = builtin.perform(casting);
-    let found = performances.par_iter().map(|performance| {
-        analyse(&performance.clip, &Settings::of(builtin.discipline_of(performance)))
-            .map(|analysis| analysis.segments)
+    let found = performances.par_iter().map(|(performance, discipline)| {
+        analyse(&performance.clip, &Settings::of(*discipline)).map(|analysis| analysis.segments)
     });
     let found: Vec<Vec<Segment>> = found.collect::<Result<_, _>>()?;
     let (mut segments, mut labels, mut frames) = (Vec::new(), Vec::new(), 0);
-    for (performance, found) in performances.iter().zip(found) {
+    for ((performance, _), found) in performances.iter().zip(found) {
         segments.extend(found.into_iter().map(|segment| later(segment, frames)));
         labels.extend(script(performance, frames as f64 * FrameRate::HOUSE.dt()));
         // A second apart, so that nothing matches across takes.
