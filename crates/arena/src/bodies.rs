@@ -2,40 +2,167 @@
 //!
 //! Capsules are kept in the coordinates of their take. Two people who perform differ by one turn and one shift on the
 //! floor for as long as neither starts another action, so a blow is tested by moving the striking part alone into the
-//! other's take.
+//! other's take. Nothing here needs trigonometry after the layout is made: turns are kept as cosines and sines.
 
 use std::sync::Arc;
 
-use glam::Vec3;
-use randori_motion::{ActionId, ActionLibrary, Bone, Ground, Placement};
+use glam::{Quat, Vec3};
+use randori_motion::annotation::Kind;
+use randori_motion::library::NodeId;
+use randori_motion::{ActionId, ActionLibrary, Bone, GlobalPose, Ground, Placement};
+
+use crate::sweep::nearest;
 
 /// A library with the volume of its performer in every frame.
 #[derive(Clone, Debug)]
 pub struct Bodies {
     library: Arc<ActionLibrary>,
-    /// Per take, frame after frame: both ends of every capsule (m).
-    ends: Vec<Vec<[Vec3; 2]>>,
+    takes: Vec<Layout>,
+    moves: Vec<Move>,
+    /// What may be chosen from each node of the graph, in the order of kinds: blows first, they decide most.
+    options: Vec<Vec<ActionId>>,
     radii: Vec<f32>,
+    /// Half the length of each capsule's axis (m): bones do not stretch.
+    halves: Vec<f32>,
     bones: Vec<Bone>,
+    /// Which capsule is the weapon.
+    weapon: Option<usize>,
+    /// How far from the root any capsule reaches at most (m).
+    reach: f32,
+}
+
+/// One take, frame after frame, in its own coordinates.
+#[derive(Clone, Debug, Default)]
+struct Layout {
+    /// Both ends of every capsule (m).
+    ends: Vec<[Vec3; 2]>,
+    stances: Vec<Stance>,
+}
+
+/// Root, gaze and core of one frame, in the take's coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct Stance {
+    /// From the coordinates of the root's placement to the take's.
+    pub root: Rigid,
+    /// Where the head faces on the floor: unit vector.
+    pub gaze: Ground,
+    /// Hips and neck: the axis of the trunk (m).
+    pub trunk: [Vec3; 2],
+    /// Middle of the head (m).
+    pub head: Vec3,
+    /// How far trunk and head get from the root on the floor, their radii included (m).
+    pub lean: f32,
+}
+
+/// What planning asks of an action again and again, in one place.
+#[derive(Clone, Copy, Debug)]
+pub struct Move {
+    /// The take it is cut from.
+    pub take: u32,
+    /// Its first frame in the take.
+    pub first: u32,
+    /// Its last frame, which is the first of whatever follows.
+    pub last: u32,
+    /// What it is for.
+    pub kind: Kind,
+    /// Nothing follows it.
+    pub is_terminal: bool,
+    /// It ends on the floor.
+    pub is_fall: bool,
+    /// The frame in which a blow is farthest or a defence deepest; the middle of anything else.
+    pub peak: u32,
+    /// From the take's coordinates to those of the root's placement in the first frame.
+    pub start_from_take: Rigid,
+    /// Where the root is at the end, seen from where it starts (m).
+    pub end: Ground,
+    /// Where the head faces at the end, seen from the start: unit vector.
+    pub gaze: Ground,
+    /// Where the root is at the peak, seen from where it starts (m).
+    pub at_peak: Ground,
+    /// How far the root gets from where it starts (m).
+    pub roam: f32,
+    /// The most of [`Stance::lean`] (m).
+    pub lean: f32,
+    /// The farthest that any point of trunk and head goes from one tick to the next (m).
+    pub pace: f32,
+    /// Frames in which it can land; empty if it cannot.
+    pub window: [u32; 2],
+    /// The capsule that lands.
+    pub with: u16,
+    /// The farthest from the root on the floor that it lands (m).
+    pub reach: f32,
+    /// The greatest speed of that capsule's middle in the window (m/s).
+    pub speed: f32,
+}
+
+/// Something held in a hand that can strike and be struck: a capsule in the frame of the bone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weapon {
+    /// The bone that holds it.
+    pub bone: Bone,
+    /// Both ends of its axis in the bone's frame (m).
+    pub ends: [Vec3; 2],
+    /// Its radius (m).
+    pub radius: f32,
 }
 
 impl Bodies {
     /// Lays out a library.
     pub fn of(library: Arc<ActionLibrary>) -> Bodies {
+        Bodies::armed(library, None)
+    }
+
+    /// Lays out a library for somebody who holds a weapon, which then lands instead of the hand that holds it.
+    pub fn armed(library: Arc<ActionLibrary>, weapon: Option<Weapon>) -> Bodies {
         let capsules = &library.body().capsules;
-        let ends = (library.takes().iter().enumerate())
-            .map(|(number, take)| {
-                let baked = library.baked(number as u32);
-                let placed = |(frame, placement): (usize, &Placement)| {
-                    let (turn, origin) = (placement.rotation(), placement.position.at_height(0.0));
-                    baked.frame(frame).iter().map(move |ends| ends.map(|end| origin + turn * end))
-                };
-                take.placements.iter().enumerate().flat_map(placed).collect()
-            })
-            .collect();
-        let radii = capsules.iter().map(|capsule| capsule.radius).collect();
-        let bones = capsules.iter().map(|capsule| capsule.bone).collect();
-        Bodies { library, ends, radii, bones }
+        let weapon = weapon.filter(|weapon| library.body().skeleton.bone(weapon.bone).is_some());
+        let mut radii: Vec<f32> = capsules.iter().map(|capsule| capsule.radius).collect();
+        let mut bones: Vec<Bone> = capsules.iter().map(|capsule| capsule.bone).collect();
+        let mut halves: Vec<f32> =
+            capsules.iter().map(|capsule| 0.5 * capsule.a.distance(capsule.b)).collect();
+        if let Some(Weapon { bone, ends, radius }) = weapon {
+            radii.push(radius);
+            bones.push(bone);
+            halves.push(0.5 * ends[0].distance(ends[1]));
+        }
+        let takes: Vec<Layout> =
+            (0..library.takes().len()).map(|take| Layout::of(&library, take as u32, weapon)).collect();
+        let n = radii.len();
+        let reach = (takes.iter())
+            .flat_map(|take| take.ends.chunks(n).zip(&take.stances))
+            .flat_map(|(ends, stance)| ends.iter().flatten().map(|end| stance.root.off(*end)))
+            .fold(0.0, f32::max);
+        let mut bodies = Bodies {
+            takes,
+            moves: Vec::new(),
+            options: Vec::new(),
+            weapon: weapon.map(|_| n - 1),
+            reach: reach + radii.iter().fold(0.0_f32, |most, radius| most.max(*radius)),
+            library,
+            radii,
+            halves,
+            bones,
+        };
+        bodies.moves = bodies.library.ids().map(|id| bodies.laid_out(id)).collect();
+        bodies.options =
+            (0..bodies.library.n_nodes() as u32).map(|node| bodies.options_from(NodeId(node))).collect();
+        bodies
+    }
+
+    /// What may be chosen after an action, in the order of kinds: reactions are not, unless there is nothing else.
+    pub fn options(&self, after: ActionId) -> &[ActionId] {
+        let action = self.library.action(after);
+        if action.is_terminal { &[] } else { &self.options[action.to.0 as usize] }
+    }
+
+    fn options_from(&self, node: NodeId) -> Vec<ActionId> {
+        let all = self.library.starting_from(node);
+        let kind = |id: &ActionId| self.of_action(*id).kind;
+        let any = all.iter().any(|id| kind(id) != Kind::Reaction);
+        let mut options: Vec<ActionId> =
+            all.iter().copied().filter(|id| !any || kind(id) != Kind::Reaction).collect();
+        options.sort_by_key(|id| (kind(id), *id));
+        options
     }
 
     /// The library.
@@ -53,10 +180,162 @@ impl Bodies {
         &self.radii
     }
 
+    /// Half the lengths of the capsules' axes (m).
+    pub fn halves(&self) -> &[f32] {
+        &self.halves
+    }
+
+    /// How far from the root any part of the body ever is (m).
+    pub fn reach(&self) -> f32 {
+        self.reach
+    }
+
+    /// What planning asks of an action.
+    pub fn of_action(&self, action: ActionId) -> &Move {
+        &self.moves[action.0 as usize]
+    }
+
     /// Both ends of all capsules in a frame of a take, in the take's coordinates (m).
     pub fn frame(&self, take: u32, frame: u32) -> &[[Vec3; 2]] {
         let n = self.radii.len();
-        &self.ends[take as usize][frame as usize * n..(frame as usize + 1) * n]
+        &self.takes[take as usize].ends[frame as usize * n..(frame as usize + 1) * n]
+    }
+
+    /// Root, gaze and core in a frame of a take.
+    pub fn stance(&self, take: u32, frame: u32) -> &Stance {
+        &self.takes[take as usize].stances[frame as usize]
+    }
+
+    fn laid_out(&self, id: ActionId) -> Move {
+        let action = self.library.action(id);
+        let (first, last) = (action.frames.start, action.frames.end);
+        let root = |frame: u32| self.stance(action.take, frame).root;
+        let from = root(first);
+        let roam = (first..=last).map(|frame| root(frame).shift.distance(from.shift)).fold(0.0, f32::max);
+        let stance = |frame: u32| self.stance(action.take, frame);
+        let lean = (first..=last).map(|frame| stance(frame).lean).fold(0.0, f32::max);
+        let pace = (first..last).map(|frame| stance(frame).pace(stance(frame + 1))).fold(0.0, f32::max);
+        let peak = action.peak.unwrap_or(first.midpoint(last)).clamp(first, last);
+        let start = from.inverse();
+        let mut laid_out = Move {
+            take: action.take,
+            first,
+            last,
+            kind: action.annotation.kind(),
+            is_terminal: action.is_terminal,
+            is_fall: action.annotation.name() == "knock-down",
+            peak,
+            start_from_take: start,
+            end: start.ground(root(last).shift),
+            gaze: Ground::below(start.turned(stance(last).gaze.at_height(0.0))),
+            at_peak: start.ground(root(peak).shift),
+            roam,
+            lean,
+            pace,
+            window: [first; 2],
+            with: 0,
+            reach: 0.0,
+            speed: 0.0,
+        };
+        // An action has one window: analysers cut combinations into single blows.
+        let Some(window) = action.windows.first() else { return laid_out };
+        let armed = self.weapon.filter(|weapon| self.bones[*weapon] == window.part);
+        let Some(with) = armed.or_else(|| self.bones.iter().position(|bone| *bone == window.part)) else {
+            return laid_out;
+        };
+        let [from, to] =
+            [window.frames.start, window.frames.end].map(|frame| (frame as u32).clamp(first, last + 1));
+        let middle = |frame: u32| {
+            let [a, b] = self.frame(action.take, frame)[with];
+            0.5 * (a + b)
+        };
+        (laid_out.window, laid_out.with) = ([from.max(1), to], with as u16);
+        laid_out.reach = (from.max(1)..to.min(last + 1))
+            .map(|frame| root(frame).off(middle(frame)) + self.radii[with] + self.halves[with])
+            .fold(0.0, f32::max);
+        laid_out.speed = (from.max(1)..to)
+            .map(|frame| middle(frame).distance(middle(frame - 1)) * TICKS_PER_SECOND)
+            .fold(0.0, f32::max);
+        laid_out
+    }
+}
+
+/// Radius of the trunk for tests between cores (m).
+const TRUNK: f32 = 0.13;
+/// Radius of the head for tests between cores (m).
+const HEAD: f32 = 0.10;
+
+impl Stance {
+    fn new(root: Rigid, gaze: Ground, trunk: [Vec3; 2], head: Vec3) -> Stance {
+        let lean = (root.off(trunk[0]) + TRUNK).max(root.off(trunk[1]) + TRUNK).max(root.off(head) + HEAD);
+        Stance { root, gaze, trunk, head, lean }
+    }
+
+    /// The farthest that any of its points is in the other (m).
+    fn pace(&self, other: &Stance) -> f32 {
+        let points = [self.trunk[0], self.trunk[1], self.head];
+        let others = [other.trunk[0], other.trunk[1], other.head];
+        points.iter().zip(others).map(|(point, other)| point.distance(other)).fold(0.0, f32::max)
+    }
+
+    /// How deep its trunk and head are in another's, which is moved into its coordinates first (m); negative if they
+    /// are apart, by no more than they are.
+    pub fn depth_in(&self, own_from_other: &Rigid, other: &Stance) -> f32 {
+        let there = own_from_other.ground(other.root.shift);
+        let (x, z) = (there.x - self.root.shift.x, there.z - self.root.shift.z);
+        let (apart, near) = (x * x + z * z, self.lean + other.lean);
+        if apart > near * near {
+            return near - apart.sqrt();
+        }
+        let trunk = other.trunk.map(|end| own_from_other.point(end));
+        let head = own_from_other.point(other.head);
+        let between = |a: [Vec3; 2], b: [Vec3; 2]| {
+            let [p, q] = nearest(a, b);
+            p.distance(q)
+        };
+        let trunks = 2.0 * TRUNK - between(self.trunk, trunk);
+        let heads = 2.0 * HEAD - self.head.distance(head);
+        let mixed = TRUNK + HEAD - between(self.trunk, [head; 2]).min(between([self.head; 2], trunk));
+        trunks.max(heads).max(mixed)
+    }
+}
+
+/// One tick is one frame of the house's rate.
+pub const TICKS_PER_SECOND: f32 = 60.0;
+
+impl Layout {
+    fn of(library: &ActionLibrary, number: u32, weapon: Option<Weapon>) -> Layout {
+        let take = &library.takes()[number as usize];
+        let baked = library.baked(number);
+        let bones: Vec<Bone> = library.body().capsules.iter().map(|capsule| capsule.bone).collect();
+        let capsule = |bone: Bone| bones.iter().position(|known| *known == bone);
+        let [hips, neck, head] = [Bone::Hips, Bone::Neck, Bone::Head].map(capsule);
+        let skeleton = &library.body().skeleton;
+        let holder = weapon.and_then(|weapon| skeleton.bone(weapon.bone));
+        let mut globals = GlobalPose::default();
+        let mut layout = Layout::default();
+        for (frame, placement) in take.placements.iter().enumerate() {
+            let (turn, origin) = (placement.rotation(), placement.position.at_height(0.0));
+            let ends = baked.frame(frame).iter().map(|ends| ends.map(|end| origin + turn * end));
+            let at = layout.ends.len();
+            layout.ends.extend(ends);
+            let body = &layout.ends[at..];
+            let root = placement.position.at_height(1.0);
+            let gaze = Quat::from_rotation_y(baked.gaze(frame)) * Vec3::Z;
+            let neck = neck.map_or(root, |neck| body[neck][0]);
+            layout.stances.push(Stance::new(
+                Rigid::of(*placement),
+                Ground::below(turn * gaze),
+                [hips.map_or(root, |hips| body[hips][0]), neck],
+                head.map_or(neck, |head| 0.5 * (body[head][0] + body[head][1])),
+            ));
+            if let (Some(weapon), Some(holder)) = (weapon, holder) {
+                skeleton.globals_into(take.clip.frame(frame), &mut globals);
+                let (place, rotation) = (globals.positions[holder.idx()], globals.rotations[holder.idx()]);
+                layout.ends.push(weapon.ends.map(|end| place + rotation * end));
+            }
+        }
+        layout
     }
 }
 
@@ -65,42 +344,57 @@ impl Bodies {
 pub struct Doing {
     /// What is done.
     pub action: ActionId,
-    /// The tick (a sixtieth of a second) at which the action's first frame is shown, or would have been.
-    pub start: u32,
+    /// The tick (a sixtieth of a second) at which the action's first frame is shown, or would have been; in the future for
+    /// somebody who waits in that frame.
+    pub start: i32,
     /// From the coordinates of the action's take to the world's.
     pub world_from_take: Rigid,
 }
 
 impl Doing {
     /// An action whose frame `skipped` is shown at `tick`, the root then placed here.
-    pub fn begin(
-        library: &ActionLibrary,
-        action: ActionId,
-        tick: u32,
-        skipped: u32,
-        placement: Placement,
-    ) -> Doing {
-        let frame = library.action(action).frames.start + skipped;
-        let there = library.take_of(action).placements[frame as usize];
-        let world_from_take = Rigid::of(placement).then(Rigid::of(there).inverse());
-        Doing { action, start: tick.wrapping_sub(skipped), world_from_take }
+    pub fn begin(bodies: &Bodies, action: ActionId, tick: i32, skipped: u32, here: Rigid) -> Doing {
+        let its = bodies.of_action(action);
+        let take_from_root = if skipped == 0 {
+            its.start_from_take
+        } else {
+            bodies.stance(its.take, (its.first + skipped).min(its.last)).root.inverse()
+        };
+        let world_from_take = here.then(take_from_root).straightened();
+        Doing { action, start: tick - skipped as i32, world_from_take }
     }
 
-    /// The frame of the take that is shown at a tick, the last of the action from its end on.
-    pub fn frame(&self, library: &ActionLibrary, tick: u32) -> u32 {
-        let frames = &library.action(self.action).frames;
-        (frames.start + tick.wrapping_sub(self.start)).min(frames.end)
+    /// The frame of the take that is shown at a tick: the first of the action before its start, the last from its end
+    /// on.
+    pub fn frame(&self, bodies: &Bodies, tick: i32) -> u32 {
+        let its = bodies.of_action(self.action);
+        (its.first + (tick - self.start).max(0) as u32).min(its.last)
     }
 
     /// The tick at which the next action begins.
-    pub fn end(&self, library: &ActionLibrary) -> u32 {
-        self.start.wrapping_add(library.action(self.action).n_frames())
+    pub fn end(&self, bodies: &Bodies) -> i32 {
+        let its = bodies.of_action(self.action);
+        self.start + (its.last - its.first) as i32
+    }
+
+    /// Root, gaze and core at a tick, in the coordinates of the take.
+    pub fn stance<'a>(&self, bodies: &'a Bodies, tick: i32) -> &'a Stance {
+        bodies.stance(bodies.of_action(self.action).take, self.frame(bodies, tick))
+    }
+
+    /// From the coordinates of the root's placement at a tick to the world's.
+    pub fn root(&self, bodies: &Bodies, tick: i32) -> Rigid {
+        self.world_from_take.then(self.stance(bodies, tick).root)
     }
 
     /// Where the root is at a tick.
-    pub fn placement(&self, library: &ActionLibrary, tick: u32) -> Placement {
-        let frame = self.frame(library, tick);
-        self.world_from_take.placed(library.take_of(self.action).placements[frame as usize])
+    pub fn placement(&self, bodies: &Bodies, tick: i32) -> Placement {
+        self.root(bodies, tick).placement()
+    }
+
+    /// Where the root is on the floor at a tick (m).
+    pub fn position(&self, bodies: &Bodies, tick: i32) -> Ground {
+        self.world_from_take.ground(self.stance(bodies, tick).root.shift)
     }
 }
 
@@ -120,35 +414,66 @@ impl Rigid {
         Rigid { cos: libm::cosf(heading), sin: libm::sinf(heading), shift: position, heading }
     }
 
+    /// What it makes of the origin that faces +Z.
+    pub fn placement(&self) -> Placement {
+        Placement { position: self.shift, heading: randori_motion::math::wrap_angle(self.heading) }
+    }
+
     /// A point carried over (m).
     pub fn point(&self, p: Vec3) -> Vec3 {
+        let turned = self.turned(p);
+        Vec3::new(turned.x + self.shift.x, p.y, turned.z + self.shift.z)
+    }
+
+    /// A direction carried over: turned, not shifted.
+    pub fn turned(&self, p: Vec3) -> Vec3 {
         // A positive heading turns +Z to +X.
-        let (x, z) = (self.cos * p.x + self.sin * p.z, self.cos * p.z - self.sin * p.x);
-        Vec3::new(x + self.shift.x, p.y, z + self.shift.z)
+        Vec3::new(self.cos * p.x + self.sin * p.z, p.y, self.cos * p.z - self.sin * p.x)
+    }
+
+    /// A place on the floor carried over (m).
+    pub fn ground(&self, p: Ground) -> Ground {
+        let x = self.cos * p.x + self.sin * p.z + self.shift.x;
+        Ground { x, z: self.cos * p.z - self.sin * p.x + self.shift.z }
+    }
+
+    /// Where the origin goes (m).
+    pub fn shift(&self) -> Ground {
+        self.shift
+    }
+
+    /// How far from the carried origin a point is, on the floor (m).
+    fn off(&self, p: Vec3) -> f32 {
+        self.shift.distance(Ground::below(p))
     }
 
     /// The way back.
     pub fn inverse(self) -> Rigid {
         let back = Rigid { sin: -self.sin, heading: -self.heading, shift: Ground::default(), ..self };
-        let shift = back.point(Vec3::new(-self.shift.x, 0.0, -self.shift.z));
-        Rigid { shift: Ground { x: shift.x, z: shift.z }, ..back }
+        let shift = back.ground(Ground { x: -self.shift.x, z: -self.shift.z });
+        Rigid { shift, ..back }
     }
 
     /// `other` first, then this.
     pub fn then(self, other: Rigid) -> Rigid {
-        let shift = self.point(other.shift.at_height(0.0));
         Rigid {
             cos: self.cos * other.cos - self.sin * other.sin,
             sin: self.sin * other.cos + self.cos * other.sin,
-            shift: Ground { x: shift.x, z: shift.z },
+            shift: self.ground(other.shift),
             heading: self.heading + other.heading,
         }
     }
 
+    /// The same without what rounding did to its length: a step of Newton's method towards cos² + sin² = 1.
+    fn straightened(self) -> Rigid {
+        let scale = 1.5 - 0.5 * (self.cos * self.cos + self.sin * self.sin);
+        let heading = randori_motion::math::wrap_angle(self.heading);
+        Rigid { cos: self.cos * scale, sin: self.sin * scale, heading, ..self }
+    }
+
     /// A placement carried over.
     pub fn placed(&self, placement: Placement) -> Placement {
-        let position = Ground::below(self.point(placement.position.at_height(0.0)));
-        Placement { position, heading: randori_motion::math::wrap_angle(placement.heading + self.heading) }
+        self.then(Rigid::of(placement)).placement()
     }
 }
 

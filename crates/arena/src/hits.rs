@@ -1,9 +1,9 @@
 //! Blows that land: the striking part of one body against the other body, between one tick and the next.
 
 use glam::Vec3;
-use randori_motion::{Bone, FrameRate};
+use randori_motion::Bone;
 
-use crate::bodies::{Bodies, Doing};
+use crate::bodies::{Bodies, Doing, TICKS_PER_SECOND};
 use crate::sweep::{Sweep, meet};
 
 /// What was struck.
@@ -41,7 +41,7 @@ impl Part {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
     /// The tick before which it landed.
-    pub tick: u32,
+    pub tick: i32,
     /// The striking bone.
     pub with: Bone,
     /// The bone that was struck.
@@ -64,53 +64,75 @@ impl Hit {
     }
 }
 
-/// Farther from the other's root no part of a body is (m).
-const REACH: f32 = 1.3;
-
-/// The first thing that the attack under way meets between `tick` - 1 and `tick`; `None` if it is not in an active
-/// window, or meets nothing.
-pub fn strike(attacker: (&Bodies, &Doing), victim: (&Bodies, &Doing), tick: u32) -> Option<Hit> {
+/// The first thing that the blow under way meets after the tick `after`, if both go on with what they do; `None` if
+/// there is no blow, or it meets nothing. Whoever ends before stays in the last frame.
+pub fn first(attacker: (&Bodies, &Doing), victim: (&Bodies, &Doing), after: i32) -> Option<Hit> {
     let ((own, doing), (other, struck)) = (attacker, victim);
-    let action = own.library().action(doing.action);
-    let frames = [doing.frame(own.library(), tick.wrapping_sub(1)), doing.frame(own.library(), tick)];
-    let window = action.windows.iter().find(|window| window.frames.contains(&(frames[1] as usize)))?;
-    let at = own.bones().iter().position(|bone| *bone == window.part)?;
+    let its = own.of_action(doing.action);
+    let [from, to] = its.window.map(|frame| doing.start + (frame - its.first) as i32);
+    let with = its.with as usize;
     // The striking part in the other's take: the one transform that is needed.
     let there = struck.world_from_take.inverse().then(doing.world_from_take);
-    let [from, to] = frames.map(|frame| own.frame(action.take, frame)[at]);
-    let blow = Sweep {
-        from: from.map(|end| there.point(end)),
-        to: to.map(|end| there.point(end)),
-        radius: own.radii()[at],
-    };
-    let take = other.library().action(struck.action).take;
-    let theirs = [tick.wrapping_sub(1), tick].map(|tick| struck.frame(other.library(), tick));
-    let [before, now] = theirs.map(|frame| other.frame(take, frame));
-    let root = other.library().takes()[take as usize].placements[theirs[1] as usize].position;
-    let middle = 0.5 * (blow.to[0] + blow.to[1]);
-    if (middle - root.at_height(middle.y)).length() > REACH {
-        return None;
+    let moved = |tick: i32| own.frame(its.take, doing.frame(own, tick))[with].map(|end| there.point(end));
+    let (fist, theirs) = (own.radii()[with] + own.halves()[with], other.of_action(struck.action));
+    let mut last: Option<(i32, [Vec3; 2])> = None;
+    for tick in from.max(after + 1)..to {
+        let now = moved(tick);
+        let middle = 0.5 * (now[0] + now[1]);
+        let frame = struck.frame(other, tick);
+        let root = other.stance(theirs.take, frame).root.shift();
+        let (x, z, near) = (middle.x - root.x, middle.z - root.z, other.reach() + fist + FASTEST);
+        if x * x + z * z > near * near {
+            continue;
+        }
+        let before =
+            last.take().filter(|(at, _)| at + 1 == tick).map_or_else(|| moved(tick - 1), |(_, ends)| ends);
+        last = Some((tick, now));
+        let earlier = struck.frame(other, tick - 1);
+        let bodies = [earlier, frame].map(|frame| other.frame(theirs.take, frame));
+        let blow = Sweep { from: before, to: now, radius: own.radii()[with] };
+        let Some((capsule, point)) = first_met(&blow, own.halves()[with], bodies, other) else { continue };
+        let way = (now[0] + now[1] - before[0] - before[1]) * 0.5;
+        return Some(Hit {
+            tick,
+            with: own.bones()[with],
+            bone: other.bones()[capsule],
+            point: struck.world_from_take.point(point),
+            velocity: struck.world_from_take.turned(way) * TICKS_PER_SECOND,
+        });
     }
+    None
+}
+
+/// No part of a body goes farther than this in one tick (m).
+const FASTEST: f32 = 0.5;
+
+/// The capsule that a blow meets first on its way through one tick, and where.
+fn first_met(
+    blow: &Sweep,
+    half: f32,
+    [before, now]: [&[[Vec3; 2]]; 2],
+    other: &Bodies,
+) -> Option<(usize, Vec3)> {
+    let middle = |ends: &[Vec3; 2]| 0.5 * (ends[0] + ends[1]);
+    let (own_from, own_to) = (middle(&blow.from), middle(&blow.to));
     let mut first: Option<(f32, usize, Vec3)> = None;
-    for (at, (from, to)) in before.iter().zip(now).enumerate() {
-        let body = Sweep { from: *from, to: *to, radius: other.radii()[at] };
-        if let Some(meeting) = meet(&blow, &body)
+    for (capsule, (from, to)) in before.iter().zip(now).enumerate() {
+        // Middles that are farther apart than both halves, both radii and both ways: these cannot meet.
+        let (from_middle, to_middle) = (middle(from), middle(to));
+        let reach = half + blow.radius + other.halves()[capsule] + other.radii()[capsule];
+        let apart = (own_to - to_middle).length_squared().min((own_from - from_middle).length_squared());
+        let way = (own_to - own_from) - (to_middle - from_middle);
+        let near = reach + way.length();
+        if apart > near * near {
+            continue;
+        }
+        let body = Sweep { from: *from, to: *to, radius: other.radii()[capsule] };
+        if let Some(meeting) = meet(blow, &body)
             && first.is_none_or(|(share, ..)| meeting.share < share)
         {
-            first = Some((meeting.share, at, meeting.point));
+            first = Some((meeting.share, capsule, meeting.point));
         }
     }
-    let (_, struck_at, point) = first?;
-    let fps = FrameRate::HOUSE.fps() as f32;
-    let world = |ends: [Vec3; 2]| {
-        let [a, b] = ends.map(|end| doing.world_from_take.point(end));
-        0.5 * (a + b)
-    };
-    Some(Hit {
-        tick,
-        with: window.part,
-        bone: other.bones()[struck_at],
-        point: struck.world_from_take.point(point),
-        velocity: (world(to) - world(from)) * fps,
-    })
+    first.map(|(_, capsule, point)| (capsule, point))
 }

@@ -6,7 +6,15 @@
 //! It knows no particular planner, opens no file, reads no clock and prints nothing.
 
 pub mod bodies;
+pub mod bout;
 pub mod combination;
+pub mod controller;
 pub mod hits;
+pub mod objectives;
+pub mod particles;
+pub mod plausible;
+pub mod reactions;
+pub mod record;
+pub mod stage;
 pub mod style;
 pub mod sweep;

@@ -31,6 +31,8 @@ pub struct Style {
     pub heading_weight: f64,
     /// Weight of required and forbidden actions: w_a.
     pub requirement_weight: f64,
+    /// What doing again what was just done takes away: it fades by half with every action since.
+    pub recency_weight: f64,
     /// Metres per unit of length in the terms of movement (m); 0.01 is the paper's.
     pub metre: f64,
     /// Radians per unit of angle in the terms of movement (rad); a degree is the paper's.
@@ -63,6 +65,7 @@ const GENERAL_BOXER: Style = Style {
     path_weight: 0.0,
     heading_weight: 0.0,
     requirement_weight: 0.0,
+    recency_weight: 5e4,
     metre: 0.01,
     radian: std::f64::consts::PI / 180.0,
 };
@@ -105,6 +108,15 @@ impl Style {
         let off = (f64::from(distance) - f64::from(self.distance)) / self.metre;
         let turned = (f64::from(angle) - f64::from(self.angle)) / self.radian;
         -(self.distance_weight * off * off + self.angle_weight * turned * turned)
+    }
+
+    /// f_mov2: what it costs to be so far from where one is asked to be (m), and turned away from the heading asked for
+    /// (rad), if there is one; 0 at best.
+    pub fn way(&self, off: f32, turned: Option<f32>) -> f64 {
+        let off = f64::from(off) / self.metre;
+        let turned =
+            turned.map_or(0.0, |turned| f64::from(randori_motion::math::wrap_angle(turned)) / self.radian);
+        -(self.path_weight * off * off + self.heading_weight * turned * turned)
     }
 
     /// More daring by `share`, 0 to 1: w+ grows and w- shrinks. For somebody who is losing or short of time.

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 use randori_actor::{Casting, Temperament, boxing};
-use randori_arena::bodies::{Bodies, Doing};
-use randori_arena::hits::{Hit, Part, strike};
+use randori_arena::bodies::{Bodies, Doing, Rigid};
+use randori_arena::hits::{self, Hit, Part};
 use randori_arena::sweep::nearest;
 use randori_motion::analyse::{Discipline, Settings, analyse};
 use randori_motion::annotation::Kind;
@@ -45,22 +45,25 @@ fn pair(attack: ActionId, other: ActionId, distance: f32, turn: f32) -> [Doing; 
         position: Ground { x: 0.0, z: distance },
         heading: std::f32::consts::PI - gaze(other) + turn,
     };
-    [Doing::begin(library, attack, 0, 0, here), Doing::begin(library, other, 0, 0, there)]
+    [
+        Doing::begin(boxer(), attack, 0, 0, Rigid::of(here)),
+        Doing::begin(boxer(), other, 0, 0, Rigid::of(there)),
+    ]
 }
 
 /// The first tick before which the striking part touches the other body, in steps of a fiftieth of a tick, in the
 /// world.
-fn plainly([own, other]: &[Doing; 2]) -> Option<u32> {
+fn plainly([own, other]: &[Doing; 2]) -> Option<i32> {
     let bodies = boxer();
     let library = bodies.library();
     let action = library.action(own.action);
-    let place = |doing: &Doing, tick: u32, capsule: usize| -> [Vec3; 2] {
+    let place = |doing: &Doing, tick: i32, capsule: usize| -> [Vec3; 2] {
         let take = library.action(doing.action).take;
-        let frame = doing.frame(library, tick);
+        let frame = doing.frame(bodies, tick);
         bodies.frame(take, frame)[capsule].map(|end| doing.world_from_take.point(end))
     };
-    (1..=action.n_frames()).find(|tick| {
-        let frame = own.frame(library, *tick) as usize;
+    (1..=action.n_frames() as i32).find(|tick| {
+        let frame = own.frame(bodies, *tick) as usize;
         let Some(window) = action.windows.iter().find(|window| window.frames.contains(&frame)) else {
             return false;
         };
@@ -79,8 +82,7 @@ fn plainly([own, other]: &[Doing; 2]) -> Option<u32> {
 }
 
 fn first_hit(doings: &[Doing; 2]) -> Option<Hit> {
-    let n = boxer().library().action(doings[0].action).n_frames();
-    (1..=n).find_map(|tick| strike((boxer(), &doings[0]), (boxer(), &doings[1]), tick))
+    hits::first((boxer(), &doings[0]), (boxer(), &doings[1]), 0)
 }
 
 #[test]
@@ -120,8 +122,7 @@ fn the_world_does_not_matter_only_how_they_stand_to_each_other() {
     let attack =
         library.ids().find(|id| library.action(*id).annotation.name().ends_with("straight")).unwrap();
     let doings = pair(attack, attack, 0.7, 0.0);
-    let elsewhere =
-        randori_arena::bodies::Rigid::of(Placement { position: Ground { x: 12.0, z: -7.0 }, heading: 2.1 });
+    let elsewhere = Rigid::of(Placement { position: Ground { x: 12.0, z: -7.0 }, heading: 2.1 });
     let moved = doings.map(|doing| Doing { world_from_take: elsewhere.then(doing.world_from_take), ..doing });
     let (a, b) = (first_hit(&doings), first_hit(&moved));
     assert_eq!(a.map(|hit| (hit.tick, hit.bone)), b.map(|hit| (hit.tick, hit.bone)));

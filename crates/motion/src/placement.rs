@@ -15,11 +15,13 @@ pub struct Ground {
 
 impl Ground {
     /// The point of the floor below a point of the world.
+    #[inline]
     pub fn below(point: Vec3) -> Ground {
         Ground { x: point.x, z: point.z }
     }
 
     /// The point at this height (m).
+    #[inline]
     pub fn at_height(self, y: f32) -> Vec3 {
         Vec3::new(self.x, y, self.z)
     }

@@ -1,0 +1,208 @@
+//! A bout: the people of a stage act, time runs, and what happened is written down.
+//!
+//! Nothing is planned here. A bout stops whenever somebody has to decide, so that whoever directs it can change aims,
+//! controllers and people between any two decisions; all of it takes effect at the next.
+
+use randori_motion::ActionId;
+use randori_motion::annotation::Kind;
+use smallvec::SmallVec;
+
+use crate::bodies::{Doing, Rigid};
+use crate::controller::{Controller, Situation, Verdict};
+use crate::objectives::Aims;
+use crate::reactions::Answer;
+use crate::stage::{Landed, Moment, Person, Stage};
+
+/// A performance under way.
+pub struct Bout {
+    /// Who is on the stage.
+    pub stage: Stage,
+    /// What they do now.
+    pub moment: Moment,
+    /// What they are after, one for each of the cast.
+    pub aims: Vec<Aims>,
+    /// What happened so far, in order of time.
+    pub happenings: Vec<Happening>,
+    /// What each of the cast did, in order of time.
+    pub tracks: Vec<Track>,
+    controllers: Vec<Box<dyn Controller>>,
+    /// Which controller decides for whom.
+    controlled: Vec<usize>,
+}
+
+/// What one of the cast did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Track {
+    /// Actions in order of time, with the tick from which on each is shown.
+    pub performed: Vec<(i32, Doing)>,
+    /// When they left the stage, if they did.
+    pub left: Option<i32>,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Happening {
+    /// Somebody decided what to do next.
+    Decided {
+        /// When.
+        tick: i32,
+        /// Who, by their place in the cast.
+        who: usize,
+        /// What and why.
+        verdict: Verdict,
+    },
+    /// A blow met something.
+    Landed(Landed),
+}
+
+/// Why a bout waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// Somebody has to decide.
+    Decision(usize),
+    /// The time that was given is up.
+    Limit,
+}
+
+impl Bout {
+    /// Everybody in place, with what they are after and who decides for them.
+    ///
+    /// The three lists have one entry for each of the cast; `controlled` gives the controller of each by its place.
+    pub fn new(
+        stage: Stage,
+        moment: Moment,
+        aims: Vec<Aims>,
+        controllers: Vec<Box<dyn Controller>>,
+        controlled: Vec<usize>,
+    ) -> Bout {
+        let track = |person: &Person| {
+            let performed = if person.is_present { vec![(moment.tick, person.doing)] } else { Vec::new() };
+            Track { performed, left: None }
+        };
+        let tracks = moment.people.iter().map(track).collect();
+        Bout { stage, aims, happenings: Vec::new(), tracks, controllers, controlled, moment }
+    }
+
+    /// Lets time run until somebody has to decide, or to a tick.
+    pub fn advance(&mut self, limit: i32) -> Pause {
+        if let Some(who) = self.stage.turn(&self.moment) {
+            return Pause::Decision(who);
+        }
+        let landed = self.stage.run(&mut self.moment, limit);
+        self.write_down(landed);
+        match self.stage.turn(&self.moment) {
+            Some(who) if self.moment.tick < limit => Pause::Decision(who),
+            _ => Pause::Limit,
+        }
+    }
+
+    /// Has somebody decide, who is to, and lets them begin. Whoever does not decide waits for `patience` ticks.
+    pub fn decide(&mut self, who: usize) {
+        let group = self.group_of(who);
+        let (stage, moment, aims) = self.excerpt(&group);
+        let situation = Situation { stage: &stage, moment: &moment, aims: &aims, who: 0 };
+        let verdict = self.controllers[self.controlled[who]].decide(&situation);
+        match verdict {
+            Some(verdict) => {
+                let doing = self.stage.begin(&self.moment, who, verdict.action);
+                self.aims[who].done.push(verdict.action);
+                self.happenings.push(Happening::Decided { tick: self.moment.tick, who, verdict });
+                self.begin(who, doing);
+            }
+            None => self.wait(who),
+        }
+    }
+
+    /// Gives somebody another controller.
+    pub fn control(&mut self, who: usize, controller: Box<dyn Controller>) {
+        self.controlled[who] = self.controllers.len();
+        self.controllers.push(controller);
+    }
+
+    /// Somebody enters, in the first frame of an action.
+    pub fn enter(&mut self, who: usize, action: ActionId, here: Rigid) {
+        self.moment.people[who].is_present = true;
+        let doing = Doing::begin(&self.stage.cast[who].bodies, action, self.moment.tick, 0, here);
+        self.begin(who, doing);
+    }
+
+    /// Somebody leaves.
+    pub fn leave(&mut self, who: usize) {
+        let person = &mut self.moment.people[who];
+        (person.is_present, person.ahead) = (false, None);
+        self.tracks[who].left = Some(self.moment.tick);
+    }
+
+    /// Something else than a blow forces a reaction: a car, a push of the director.
+    pub fn force(&mut self, who: usize, answer: Answer) {
+        self.stage.react(&mut self.moment, who, answer);
+        self.tracks[who].performed.push((self.moment.tick, self.moment.people[who].doing));
+    }
+
+    fn begin(&mut self, who: usize, doing: Doing) {
+        self.stage.start(&mut self.moment, who, doing);
+        self.tracks[who].performed.push((self.moment.tick, doing));
+    }
+
+    /// Somebody without a choice stays in the last frame for another tick.
+    fn wait(&mut self, who: usize) {
+        self.moment.people[who].doing.start += 1;
+    }
+
+    fn write_down(&mut self, landed: SmallVec<[Landed; 1]>) {
+        for blow in landed {
+            if let Some(doing) = blow.reacting {
+                self.tracks[blow.whom as usize].performed.push((blow.hit.tick, doing));
+            }
+            self.happenings.push(Happening::Landed(blow));
+        }
+    }
+
+    /// Those who matter to somebody's decision: the person first, the opponent, and allies with the same opponent.
+    fn group_of(&self, who: usize) -> Vec<usize> {
+        let opponent = self.aims[who].opponent;
+        let side = self.stage.cast[who].side;
+        let mut group = vec![who];
+        let others =
+            (0..self.aims.len()).filter(|other| *other != who && self.moment.people[*other].is_present);
+        group.extend(others.filter(|other| {
+            let is_ally = self.stage.cast[*other].side == side && self.aims[*other].opponent == opponent;
+            let is_foe = self.stage.cast[*other].side != side && self.aims[*other].opponent == who;
+            *other == opponent || is_ally || is_foe
+        }));
+        if !group.contains(&opponent) {
+            group.push(opponent);
+        }
+        group
+    }
+
+    /// The stage as if only these were on it, in this order.
+    fn excerpt(&self, group: &[usize]) -> (Stage, Moment, Vec<Aims>) {
+        let place = |who: usize| group.iter().position(|other| *other == who);
+        let stage = Stage {
+            cast: group.iter().map(|who| self.stage.cast[*who].clone()).collect(),
+            contest: self.stage.contest,
+        };
+        let person = |who: &usize| {
+            let mut person = self.moment.people[*who];
+            person.ahead = person.ahead.and_then(|mut ahead| {
+                ahead.whom = place(ahead.whom as usize)? as u16;
+                Some(ahead)
+            });
+            person
+        };
+        let people = group.iter().map(person).collect();
+        let moment = Moment { tick: self.moment.tick, people };
+        let aims = group.iter().map(|who| {
+            let mut aims = self.aims[*who].clone();
+            aims.opponent = place(aims.opponent).unwrap_or(0);
+            aims
+        });
+        (stage, moment, aims.collect())
+    }
+
+    /// Whether what somebody does is a blow.
+    pub fn is_attack(&self, who: usize, action: ActionId) -> bool {
+        self.stage.cast[who].bodies.of_action(action).kind == Kind::Attack
+    }
+}

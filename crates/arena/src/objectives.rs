@@ -1,0 +1,380 @@
+//! What an action is worth to whoever does it, and to the scene: the competitive and the cooperative function.
+//!
+//! Reference: \[Shum2012\], section VI, equations (4) to (11).
+//! Differs from the paper: a blow counts as soon as it is under way and would land if everybody went on, and whoever
+//! gets out of its way takes that back. Summed along a path nothing changes, but a path that ends before the blow lands
+//! sees it, and avoiding a blow is worth as much as the blow. A blow counts twice, as given by the one (w+) and as taken
+//! by the other (w-), as it does in the paper when both are asked what their action brought them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use randori_motion::annotation::Kind;
+use randori_motion::{ActionId, Annotation, Ground};
+
+use crate::bodies::Doing;
+use crate::combination::Table;
+use crate::hits::Hit;
+use crate::plausible::Plausibility;
+use crate::stage::{Moment, Outcome, Stage};
+use crate::style::Style;
+
+/// What somebody is after.
+#[derive(Clone, Debug)]
+pub struct Aims {
+    /// Weights and preferences.
+    pub style: Style,
+    /// Whom they face, by their place in the cast; nobody if it is their own.
+    pub opponent: usize,
+    /// Where they are asked to go.
+    pub goal: Option<Goal>,
+    /// Annotations that they are asked to perform: A+. A reaction can only be brought about by others.
+    pub required: Vec<Annotation>,
+    /// Annotations that they are asked not to perform: A-.
+    pub forbidden: Vec<Annotation>,
+    /// What they chose so far, the latest at the end.
+    pub done: Vec<ActionId>,
+    /// What a blow is worth.
+    pub scoring: Scoring,
+    /// Which answers suit which actions.
+    pub table: Arc<Table>,
+    /// Whether the combination table counts for both: they stage an exchange together instead of each looking for its
+    /// own advantage (section IX).
+    pub staged: bool,
+    /// What they would never do.
+    pub plausibility: Plausibility,
+}
+
+impl Aims {
+    /// What somebody of this style is after who faces this opponent.
+    pub fn of(style: Style, opponent: usize, table: &Arc<Table>) -> Aims {
+        Aims {
+            style,
+            opponent,
+            goal: None,
+            required: Vec::new(),
+            forbidden: Vec::new(),
+            done: Vec::new(),
+            scoring: Scoring::default(),
+            table: Arc::clone(table),
+            staged: false,
+            plausibility: Plausibility::default(),
+        }
+    }
+}
+
+/// Where somebody is asked to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Goal {
+    /// Where (m).
+    pub position: Ground,
+    /// Which way to face (rad), if that matters.
+    pub heading: Option<f32>,
+}
+
+/// What a blow is worth: D of \[Shum2012\], equation (5).
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Scoring {
+    /// Speed in metres per second times the vulnerability of what is struck.
+    #[default]
+    Damage,
+    /// A catch, wherever the hand gets hold.
+    Catch,
+    /// Anything else: a function of the blow, for games with their own rules.
+    Own(fn(&Hit) -> f32),
+}
+
+/// What a catch is worth (-): as much as a fast blow to the head.
+const CATCH: f32 = 10.0;
+
+impl Scoring {
+    /// What a blow is worth (-).
+    pub fn worth(&self, hit: &Hit) -> f32 {
+        match self {
+            Scoring::Damage => hit.damage(),
+            Scoring::Catch => CATCH,
+            Scoring::Own(worth) => worth(hit),
+        }
+    }
+}
+
+/// The terms of both functions for one action (points).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Terms {
+    /// f_mov1: where it leaves one to the opponent.
+    pub movement: f64,
+    /// f_score of both: blows given less blows taken.
+    pub score: f64,
+    /// f_comb: how it suits what the opponent does.
+    pub combination: f64,
+    /// What having done it lately takes away.
+    pub recency: f64,
+    /// f_mov2: the way to the goal.
+    pub path: f64,
+    /// f_req: what was asked for.
+    pub requirement: f64,
+    /// f_comb of somebody who stages an exchange with the opponent.
+    pub staged: f64,
+}
+
+impl Terms {
+    /// F_comp.
+    pub fn competitive(&self) -> f64 {
+        self.movement + self.score + self.combination + self.recency
+    }
+
+    /// F_coop.
+    pub fn cooperative(&self) -> f64 {
+        self.path + self.requirement + self.staged
+    }
+}
+
+/// The aims of a whole cast, ready to be asked millions of times.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    people: Vec<Ready>,
+}
+
+/// The aims of one person, by the number of the action.
+#[derive(Clone, Debug)]
+struct Ready {
+    aims: Aims,
+    /// w+ of each action.
+    given: Vec<f64>,
+    /// f_req of each action.
+    asked: Vec<f64>,
+    /// What recency takes away from each action.
+    worn: Vec<f64>,
+    /// Number of each action's annotation.
+    words: Vec<u16>,
+    n_words_of_opponent: usize,
+    /// f_comb by own and the opponent's annotation.
+    combined: Vec<f64>,
+    /// How often each action was chosen, by its annotation (-).
+    used: Vec<f64>,
+    /// The farthest that any single action gets (m).
+    roam: f32,
+}
+
+impl Judge {
+    /// Makes the aims of everybody ready.
+    pub fn of(stage: &Stage, aims: &[Aims]) -> Judge {
+        let words: Vec<Words> = stage.cast.iter().map(|cast| Words::of(cast.bodies.library())).collect();
+        let people = aims.iter().enumerate().map(|(who, aims)| {
+            let library = stage.cast[who].bodies.library();
+            let actions = library.actions();
+            let other = &words[aims.opponent.min(words.len() - 1)];
+            let combine = |own: &Annotation, other: &Annotation| {
+                aims.table
+                    .suitability(own, other)
+                    .map_or(0.0, |s| aims.style.combination_weight * f64::from(s))
+            };
+            let asked = |annotation: &Annotation| {
+                let of = |list: &[Annotation]| f64::from(u8::from(list.contains(annotation)));
+                aims.style.requirement_weight * (of(&aims.required) - of(&aims.forbidden))
+            };
+            let given = actions.iter().map(|action| match action.annotation.kind() {
+                Kind::Attack => aims.style.damage_weight(&action.annotation),
+                _ => 0.0,
+            });
+            let pairs =
+                (words[who].known.iter()).flat_map(|own| other.known.iter().map(move |other| (own, other)));
+            Ready {
+                given: given.collect(),
+                asked: actions.iter().map(|action| asked(&action.annotation)).collect(),
+                worn: worn(aims, actions.len(), &words[who].of_action),
+                used: used(aims, &words[who]),
+                combined: pairs.map(|(own, other)| combine(own, other)).collect(),
+                words: words[who].of_action.clone(),
+                n_words_of_opponent: other.known.len(),
+                roam: library.ids().map(|id| stage.cast[who].bodies.of_action(id).roam).fold(0.0, f32::max),
+                aims: aims.clone(),
+            }
+        });
+        Judge { people: people.collect() }
+    }
+
+    /// What somebody is after.
+    pub fn aims(&self, who: usize) -> &Aims {
+        &self.people[who].aims
+    }
+
+    /// The terms of an action for whoever did it, from the moment before and what came of it.
+    pub fn terms(
+        &self,
+        stage: &Stage,
+        before: &Moment,
+        who: usize,
+        doing: &Doing,
+        outcome: &Outcome,
+    ) -> Terms {
+        let ready = &self.people[who];
+        let (aims, style) = (&ready.aims, &ready.aims.style);
+        let action = doing.action;
+        let end = doing.end(&stage.cast[who].bodies);
+        let movement = if aims.opponent == who {
+            0.0
+        } else {
+            let value = |doing: &Doing, tick: i32| {
+                let (distance, angle) = stage.relation(before, (who, doing), aims.opponent, tick);
+                style.movement(distance, angle)
+            };
+            value(doing, end) - value(&before.people[who].doing, before.tick)
+        };
+        let side = stage.cast[who].side;
+        let mut blows = self.coming(stage, &outcome.next, side) - self.coming(stage, before, side);
+        let mut requirement = ready.asked[action.0 as usize];
+        for landed in &outcome.landed {
+            let [who, whom] = [landed.who, landed.whom].map(usize::from);
+            blows += self.worth(stage, side, (who, landed.action), whom, &landed.hit);
+            requirement +=
+                landed.answer.map_or(0.0, |answer| self.people[whom].asked[answer.action.0 as usize]);
+        }
+        let word = ready.words[action.0 as usize] as usize;
+        let theirs = before.people[aims.opponent].doing.action;
+        let their_word = self.people[aims.opponent].words[theirs.0 as usize] as usize;
+        let combined = ready.combined[word * ready.n_words_of_opponent + their_word];
+        let [combination, staged] = if aims.staged { [0.0, combined] } else { [combined, 0.0] };
+        Terms {
+            movement,
+            score: blows,
+            combination,
+            staged,
+            recency: -ready.worn[action.0 as usize],
+            path: aims.goal.map_or(0.0, |goal| {
+                let value = |doing: &Doing, tick: i32| {
+                    let root = doing.root(&stage.cast[who].bodies, tick).placement();
+                    let turned = goal.heading.map(|wanted| wanted - root.heading);
+                    style.way(root.position.distance(goal.position), turned)
+                };
+                value(doing, end) - value(&before.people[who].doing, before.tick)
+            }),
+            requirement,
+        }
+    }
+
+    /// How likely somebody is to choose an action, from what was chosen before: the share of its annotation (-).
+    pub fn habit(&self, who: usize, action: ActionId) -> f64 {
+        self.people[who].used[action.0 as usize]
+    }
+
+    /// What all blows under way are worth to a side, if they land as it looks (points).
+    pub fn coming(&self, stage: &Stage, moment: &Moment, side: u8) -> f64 {
+        let mut sum = 0.0;
+        for (who, person) in moment.people.iter().enumerate() {
+            if let Some(ahead) = &person.ahead {
+                sum += self.worth(stage, side, (who, person.doing.action), ahead.whom as usize, &ahead.hit);
+            }
+        }
+        sum
+    }
+
+    /// What a blow is worth to a side: w+ of whoever gives it and w- of whoever takes it (points).
+    fn worth(
+        &self,
+        stage: &Stage,
+        side: u8,
+        (who, action): (usize, ActionId),
+        whom: usize,
+        hit: &Hit,
+    ) -> f64 {
+        let (giver, taker) = (&self.people[who], &self.people[whom]);
+        let weight = giver.given[action.0 as usize] + taker.aims.style.taken_weight;
+        let worth = weight * f64::from(giver.aims.scoring.worth(hit));
+        if stage.cast[who].side == side { worth } else { -worth }
+    }
+
+    /// The least and the most that `left` further choices can add to the cooperative function (points).
+    pub fn cooperation(&self, stage: &Stage, moment: &Moment, left: u8) -> [f64; 2] {
+        let (mut least, mut most) = (0.0_f64, 0.0_f64);
+        for choice in 1..=left {
+            let (mut lower, mut upper) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (who, ready) in self.people.iter().enumerate() {
+                let [worst, best] = ready.cooperation_of_one(stage, moment, who, choice);
+                (lower, upper) = (lower.min(worst), upper.max(best));
+            }
+            (least, most) = (least + lower.min(0.0), most + upper.max(0.0));
+        }
+        [least, most]
+    }
+}
+
+impl Ready {
+    /// The least and the most of F_coop of an edge after so many choices, if this person makes it.
+    fn cooperation_of_one(&self, stage: &Stage, moment: &Moment, who: usize, choice: u8) -> [f64; 2] {
+        let style = &self.aims.style;
+        let asked = |list: &[Annotation]| if list.is_empty() { 0.0 } else { style.requirement_weight.abs() };
+        let (required, forbidden) = (asked(&self.aims.required), asked(&self.aims.forbidden));
+        let [far, near] = self.aims.goal.map_or([0.0; 2], |goal| {
+            let bodies = &stage.cast[who].bodies;
+            let doing = &moment.people[who].doing;
+            let off = doing.position(bodies, doing.end(bodies)).distance(goal.position);
+            // Every choice may be cut short by a blow, with a reaction after it: twice the way.
+            let way = 2.0 * f32::from(choice) * self.roam + self.roam;
+            let turned = goal.heading.map(|_| std::f32::consts::PI);
+            [style.way(off + way, turned), style.way((off - way).max(0.0), None)]
+        });
+        let staged = if self.aims.staged { style.combination_weight.abs() } else { 0.0 };
+        // A blow can bring about what was asked of its victim, too: at most one for each of two people.
+        [far - 3.0 * forbidden - staged, near + 3.0 * required + staged]
+    }
+}
+
+/// The annotations of a library, numbered.
+struct Words {
+    known: Vec<Annotation>,
+    of_action: Vec<u16>,
+}
+
+impl Words {
+    fn of(library: &randori_motion::ActionLibrary) -> Words {
+        let mut numbers: BTreeMap<&Annotation, u16> = BTreeMap::new();
+        let mut known = Vec::new();
+        let mut of_action = Vec::new();
+        for action in library.actions() {
+            let number = *numbers.entry(&action.annotation).or_insert_with(|| {
+                known.push(action.annotation.clone());
+                known.len() as u16 - 1
+            });
+            of_action.push(number);
+        }
+        Words { known, of_action }
+    }
+}
+
+/// How much of what somebody did still takes away from doing it again.
+const REMEMBERED: usize = 8;
+
+/// How often each action's annotation was chosen, shared among its actions; nobody is sure to do only what was seen.
+fn used(aims: &Aims, words: &Words) -> Vec<f64> {
+    let mut counts = vec![0.5_f64; words.known.len()];
+    let mut sizes = vec![0.0_f64; words.known.len()];
+    for word in &words.of_action {
+        sizes[*word as usize] += 1.0;
+    }
+    for done in &aims.done {
+        if let Some(word) = words.of_action.get(done.0 as usize) {
+            counts[*word as usize] += 1.0;
+        }
+    }
+    words.of_action.iter().map(|word| counts[*word as usize] / sizes[*word as usize]).collect()
+}
+
+/// What recency takes away from each action: most from what was just done, half as much for each action since; half of
+/// it from others of the same annotation.
+fn worn(aims: &Aims, n_actions: usize, words: &[u16]) -> Vec<f64> {
+    let mut worn = vec![0.0_f64; n_actions];
+    let mut weight = aims.style.recency_weight;
+    for done in aims.done.iter().rev().take(REMEMBERED) {
+        let Some(word) = words.get(done.0 as usize) else { continue };
+        for (action, worn) in worn.iter_mut().enumerate() {
+            if action == done.0 as usize {
+                *worn += weight;
+            } else if words[action] == *word {
+                *worn += 0.5 * weight;
+            }
+        }
+        weight *= 0.5;
+    }
+    worn
+}

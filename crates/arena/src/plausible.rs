@@ -1,0 +1,196 @@
+//! What somebody would never do: body in body, back to the opponent, blows at nobody.
+//!
+//! Reference: \[Shum2012\], section V-C. The four criteria are in descending order of importance; where nothing meets
+//! them all, what meets the more important ones stays.
+//! Differs from the paper: whether a blow is out of range is asked when it is farthest, not when it starts, so that a
+//! blow with a step in it counts from where it lands.
+
+use std::f32::consts::PI;
+
+use randori_motion::annotation::Kind;
+use randori_motion::{ActionId, Ground};
+use smallvec::SmallVec;
+
+use crate::bodies::{Bodies, Doing, Rigid, TICKS_PER_SECOND};
+use crate::stage::{Moment, Stage};
+
+/// The limits of what is plausible.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plausibility {
+    /// How deep trunks and heads may be in each other (m).
+    pub depth: f32,
+    /// How far the gaze may miss the opponent at the end (rad); π for somebody who may turn away.
+    pub facing: f32,
+    /// From how far away a blow makes sense, when it is farthest (m).
+    pub attack: f32,
+    /// From how far away a defence makes sense (m).
+    pub defence: f32,
+    /// Whether a defence needs an attack, and an attack calls for a defence.
+    pub logical: bool,
+    /// How long a blow has to be under way before anybody sees it coming (s).
+    pub notice: f32,
+}
+
+/// How far from its root a body can be struck (m).
+const BODY: f32 = 0.25;
+
+impl Default for Plausibility {
+    fn default() -> Plausibility {
+        Plausibility { depth: 0.02, facing: PI / 4.0, attack: 1.0, defence: 3.0, logical: true, notice: 0.1 }
+    }
+}
+
+/// How many choices were left by which criterion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Screening {
+    /// All that the graph allows.
+    pub options: u32,
+    /// Left out because bodies would be in each other.
+    pub penetrating: u32,
+    /// Left out for facing elsewhere.
+    pub turned_away: u32,
+    /// Left out as out of range.
+    pub out_of_range: u32,
+    /// Left out because they do not answer what the opponent does.
+    pub illogical: u32,
+    /// What stays.
+    pub left: u32,
+}
+
+/// What an action meets, from the least important criterion on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meets {
+    Nothing,
+    Facing,
+    Range,
+    Logic,
+}
+
+/// Appends what somebody might plausibly do now, in the order of kinds: blows, defences, all else.
+pub fn plausible(
+    stage: &Stage,
+    moment: &Moment,
+    who: usize,
+    (limits, opponent): (&Plausibility, usize),
+    out: &mut Vec<ActionId>,
+) -> Screening {
+    let from = out.len();
+    let scene = Scene::of(stage, moment, who, opponent, limits);
+    let options = stage.options(moment, who);
+    let graded: SmallVec<[Meets; 256]> = options.iter().map(|id| scene.meets(limits, *id)).collect();
+    let mut counts = [0_u32; 4];
+    for meets in &graded {
+        counts[*meets as usize] += 1;
+    }
+    let penetration =
+        |id: ActionId| stage.penetration(moment, who, &stage.begin(moment, who, id), limits.depth);
+    let mut least = f32::INFINITY;
+    let mut penetrating = 0;
+    for best in [Meets::Logic, Meets::Range, Meets::Facing, Meets::Nothing] {
+        for (id, _) in options.iter().zip(&graded).filter(|(_, meets)| **meets == best) {
+            let penetration = penetration(*id);
+            if !penetration.is_deeper {
+                out.push(*id);
+            } else {
+                penetrating += 1;
+                least = least.min(penetration.at_end);
+            }
+        }
+        if out.len() > from {
+            break;
+        }
+    }
+    if out.len() == from {
+        // Nothing avoids it: at least out of it in the last frame, or as far out of it as can be.
+        let enough = limits.depth.max(least);
+        out.extend(options.iter().copied().filter(|id| penetration(*id).at_end <= enough));
+    }
+    Screening {
+        options: options.len() as u32,
+        penetrating,
+        turned_away: counts[Meets::Nothing as usize],
+        out_of_range: counts[Meets::Facing as usize],
+        illogical: counts[Meets::Range as usize],
+        left: (out.len() - from) as u32,
+    }
+}
+
+/// Whom one faces, and what they are up to.
+struct Scene<'a> {
+    bodies: &'a Bodies,
+    here: Rigid,
+    tick: i32,
+    opponent: (&'a Bodies, Doing),
+    /// A blow of the opponent is under way, and not over.
+    is_threatened: bool,
+    /// It will land if nobody does anything.
+    is_attacked: bool,
+    is_near: bool,
+    /// Cosine of the angle by which the gaze may miss the opponent; none for somebody who may turn away.
+    facing: Option<f32>,
+}
+
+impl<'a> Scene<'a> {
+    fn of(
+        stage: &'a Stage,
+        moment: &Moment,
+        who: usize,
+        opponent: usize,
+        limits: &Plausibility,
+    ) -> Scene<'a> {
+        let (own, them) = (&moment.people[who], &moment.people[opponent]);
+        let (bodies, theirs) = (&*stage.cast[who].bodies, &*stage.cast[opponent].bodies);
+        let its = theirs.of_action(them.doing.action);
+        let window_ends = them.doing.start + (its.window[1] - its.first) as i32;
+        let is_seen = (moment.tick - them.doing.start) as f32 >= limits.notice * TICKS_PER_SECOND;
+        let is_threatened =
+            its.kind == Kind::Attack && !them.is_spent && window_ends > moment.tick && is_seen;
+        let here = own.doing.root(bodies, moment.tick);
+        let there = them.doing.position(theirs, moment.tick);
+        Scene {
+            bodies,
+            here,
+            tick: moment.tick,
+            opponent: (theirs, them.doing),
+            is_threatened: is_threatened && them.is_present,
+            is_attacked: is_seen && them.ahead.is_some_and(|ahead| ahead.whom as usize == who),
+            is_near: here.shift().distance(there) <= limits.defence,
+            facing: (limits.facing < PI && who != opponent).then(|| libm::cosf(limits.facing)),
+        }
+    }
+
+    /// From a place seen from where the action starts to the opponent at a frame of the action (m).
+    fn to_opponent(&self, place: Ground, after: u32) -> Ground {
+        let here = self.here.ground(place);
+        let there = self.opponent.1.position(self.opponent.0, self.tick + after as i32);
+        Ground { x: there.x - here.x, z: there.z - here.z }
+    }
+
+    fn meets(&self, limits: &Plausibility, id: ActionId) -> Meets {
+        let its = self.bodies.of_action(id);
+        if let Some(cosine) = self.facing {
+            let way = self.to_opponent(its.end, its.last - its.first);
+            let gaze = self.here.turned(its.gaze.at_height(0.0));
+            if gaze.x * way.x + gaze.z * way.z < cosine * (way.x * way.x + way.z * way.z).sqrt() {
+                return Meets::Nothing;
+            }
+        }
+        let in_range = match its.kind {
+            Kind::Attack => {
+                let way = self.to_opponent(its.at_peak, its.peak - its.first);
+                let reach = limits.attack.min(its.reach + BODY);
+                way.x * way.x + way.z * way.z <= reach * reach
+            }
+            Kind::Defence => self.is_near,
+            _ => true,
+        };
+        if !in_range {
+            return Meets::Facing;
+        }
+        let is_logical = match its.kind {
+            Kind::Defence => self.is_threatened,
+            _ => !self.is_attacked,
+        };
+        if is_logical || !limits.logical { Meets::Logic } else { Meets::Range }
+    }
+}

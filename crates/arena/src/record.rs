@@ -1,0 +1,91 @@
+//! From what everybody did to how it looks: clips in the world, with the first moments after a blow shaken.
+
+use randori_motion::clip::ClipError;
+use randori_motion::library::Player;
+use randori_motion::{Clip, FrameRate, Pose};
+use rayon::prelude::*;
+
+use crate::bout::{Bout, Happening, Track};
+use crate::particles::{Blow, shake};
+use crate::stage::{Cast, Landed, mass_behind};
+
+/// How long a body shows that it was struck (ticks).
+const SHAKEN: usize = 30;
+/// The same for a blow that an arm or a leg stopped (ticks).
+const JARRED: usize = 18;
+/// The share of a stopped blow that the stopping limb feels (-).
+const STOPPED: f32 = 0.4;
+
+/// What one of the cast looked like from the tick of entering on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// The tick of the first pose.
+    pub enter: i32,
+    /// In the world, at 60 poses per second.
+    pub clip: Clip,
+    /// Whether the left and the right foot stand, frame by frame.
+    pub standing: Vec<[bool; 2]>,
+}
+
+/// What everybody looked like up to a tick; `None` for those who did not enter.
+pub fn record(bout: &Bout, names: &[String], until: i32) -> Result<Vec<Option<Recorded>>, ClipError> {
+    let (cast, happenings) = (&bout.stage.cast, &bout.happenings);
+    let people: Vec<(usize, &Track)> = bout.tracks.iter().enumerate().collect();
+    people
+        .into_par_iter()
+        .map(|(who, track)| {
+            let blows = happenings.iter().filter_map(|happening| match happening {
+                Happening::Landed(landed) if landed.whom as usize == who => Some(landed),
+                _ => None,
+            });
+            let blows: Vec<&Landed> = blows.collect();
+            let name = names.get(who).map_or("", String::as_str);
+            one(&cast[who], track, &blows, name, until)
+        })
+        .collect()
+}
+
+fn one(
+    cast: &Cast,
+    track: &Track,
+    blows: &[&Landed],
+    name: &str,
+    until: i32,
+) -> Result<Option<Recorded>, ClipError> {
+    let Some((enter, first)) = track.performed.first().copied() else { return Ok(None) };
+    let (bodies, library) = (&cast.bodies, cast.bodies.library());
+    let until = track.left.unwrap_or(until).min(until).max(enter + 1);
+    let mut player = Player::new(library, first.action, first.placement(bodies, first.start));
+    let mut poses: Vec<Pose> = Vec::new();
+    let mut standing = Vec::new();
+    let mut next = track.performed[1..].iter().peekable();
+    for tick in enter..until {
+        // Of several at one tick, the last is what is done.
+        while let Some((_, doing)) = next.next_if(|(at, _)| *at <= tick) {
+            let skipped = doing.frame(bodies, tick) - bodies.of_action(doing.action).first;
+            player.switch(doing.action, skipped);
+        }
+        standing.push(player.standing());
+        match poses.last().filter(|_| player.is_done()) {
+            // Somebody with nothing more to do stays as they are.
+            Some(last) => poses.push(last.clone()),
+            None => poses.push(player.step()),
+        }
+    }
+    for landed in blows {
+        let at = (landed.hit.tick - enter).max(0) as usize;
+        let (length, share) = if landed.answer.is_some() { (SHAKEN, 1.0) } else { (JARRED, STOPPED) };
+        let range = at.min(poses.len())..(at + length).min(poses.len());
+        let hit = &landed.hit;
+        let blow = Blow {
+            bone: hit.bone,
+            point: hit.point,
+            velocity: hit.velocity,
+            mass: share * mass_behind(hit.with),
+        };
+        let shaken = shake(library.body(), &poses[range.clone()], &standing[range.clone()], &blow);
+        poses[range].clone_from_slice(&shaken);
+    }
+    let clip = Clip::from_poses(name, library.body().skeleton.clone(), FrameRate::HOUSE, poses)?;
+    Ok(Some(Recorded { enter, clip, standing }))
+}

@@ -1,0 +1,52 @@
+//! A stage as a game: who may do what, what comes of it, and what it is worth.
+
+use randori_arena::objectives::Judge;
+use randori_arena::plausible::plausible;
+use randori_arena::stage::{Moment, Stage};
+use randori_gametree::{Bounds, Edge, Player, World};
+use randori_motion::ActionId;
+
+/// A stage seen by one side.
+#[derive(Clone, Copy, Debug)]
+pub struct Game<'a> {
+    /// Who is on it.
+    pub stage: &'a Stage,
+    /// What everybody is after.
+    pub judge: &'a Judge,
+    /// The side that plans.
+    pub side: u8,
+}
+
+impl World for Game<'_> {
+    type State = Moment;
+    type Choice = ActionId;
+
+    fn turn(&self, moment: &Moment) -> Option<Player> {
+        let who = self.stage.turn(moment)?;
+        Some(if self.stage.cast[who].side == self.side { Player::Max } else { Player::Min })
+    }
+
+    fn choices(&self, moment: &Moment, out: &mut Vec<ActionId>) {
+        let Some(who) = self.stage.turn(moment) else { return };
+        let aims = self.judge.aims(who);
+        plausible(self.stage, moment, who, (&aims.plausibility, aims.opponent), out);
+    }
+
+    fn play(&self, moment: &Moment, action: ActionId) -> (Moment, Edge) {
+        let Some(who) = self.stage.turn(moment) else { return (moment.clone(), Edge::default()) };
+        let doing = self.stage.begin(moment, who, action);
+        let outcome = self.stage.perform(moment, who, doing);
+        let terms = self.judge.terms(self.stage, moment, who, &doing, &outcome);
+        (outcome.next, Edge { comp: terms.competitive(), coop: terms.cooperative() })
+    }
+
+    fn habit(&self, moment: &Moment, choices: &[ActionId], out: &mut Vec<f64>) -> bool {
+        let Some(who) = self.stage.turn(moment) else { return false };
+        out.extend(choices.iter().map(|action| self.judge.habit(who, *action)));
+        true
+    }
+
+    fn bounds(&self, moment: &Moment, left: u8) -> Bounds {
+        Bounds { coop: self.judge.cooperation(self.stage, moment, left), ..Bounds::ZERO_SUM }
+    }
+}

@@ -1,0 +1,47 @@
+//! A controller that looks ahead with the game tree.
+
+use randori_arena::controller::{Considered, Controller, Situation, Verdict};
+use randori_arena::objectives::Judge;
+use randori_gametree::{Settings, Workspace, search};
+use randori_motion::ActionId;
+
+use crate::game::Game;
+
+/// Plans against the opponent and with them.
+///
+/// Reference: \[Shum2012\], section V. The depth is the paper's level of intelligence.
+#[derive(Debug, Default)]
+pub struct Planner {
+    /// How far and by which rule it plans; may be changed between any two decisions.
+    pub settings: Settings,
+    workspace: Workspace<ActionId>,
+}
+
+impl Planner {
+    /// A planner of a level.
+    pub fn of_depth(depth: u8) -> Planner {
+        Planner { settings: Settings { depth, ..Settings::default() }, workspace: Workspace::default() }
+    }
+}
+
+impl Controller for Planner {
+    fn decide(&mut self, situation: &Situation<'_>) -> Option<Verdict> {
+        let Situation { stage, moment, aims, who } = *situation;
+        let judge = Judge::of(stage, aims);
+        let game = Game { stage, judge: &judge, side: stage.cast[who].side };
+        let decision = search(&game, moment, &self.settings, &mut self.workspace);
+        let (_, screening) = situation.choices();
+        let mut candidates: Vec<Considered> = (decision.candidates.iter())
+            .map(|candidate| {
+                let doing = stage.begin(moment, who, candidate.choice);
+                let outcome = stage.perform(moment, who, doing);
+                let terms = judge.terms(stage, moment, who, &doing, &outcome);
+                let scores = candidate.scores.map(|scores| [scores.comp, scores.coop]);
+                Considered { action: candidate.choice, terms, scores }
+            })
+            .collect();
+        let worth = |considered: &Considered| considered.scores.map_or(f64::NEG_INFINITY, |[a, b]| a + b);
+        candidates.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+        Some(Verdict { action: decision.choice?, screening, candidates, edges: decision.statistics.edges })
+    }
+}
