@@ -148,16 +148,17 @@ impl Controller for Still {
     }
 }
 
-/// Performs a list of actions, by name or by annotation, then stays where it is.
+/// Performs a list of actions, by name or by annotation, then stays where it is, or begins again.
 #[derive(Clone, Debug)]
 pub struct Scripted {
     lines: VecDeque<String>,
+    repeats: bool,
 }
 
 impl Scripted {
     /// Somebody with these lines: names of actions (`left-jab-3`) or annotations (`left-jab`).
-    pub fn new(lines: impl IntoIterator<Item = String>) -> Scripted {
-        Scripted { lines: lines.into_iter().collect() }
+    pub fn new(lines: VecDeque<String>, repeats: bool) -> Scripted {
+        Scripted { lines, repeats }
     }
 }
 
@@ -172,7 +173,8 @@ impl Controller for Scripted {
         };
         match stage.options(moment, who).iter().copied().find(meant) {
             Some(action) => {
-                self.lines.pop_front();
+                let said = self.lines.pop_front();
+                self.lines.extend(said.filter(|_| self.repeats));
                 let screening = Screening { options: 1, left: 1, ..Screening::default() };
                 Some(Verdict { action, screening, candidates: Vec::new(), edges: 0 })
             }

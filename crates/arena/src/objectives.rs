@@ -58,7 +58,7 @@ impl Aims {
             scoring: Scoring::default(),
             table: Arc::clone(table),
             staged: false,
-            plausibility: Plausibility::default(),
+            plausibility: Plausibility::of(&style),
         }
     }
 }

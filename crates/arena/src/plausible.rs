@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 
 use crate::bodies::{Bodies, Doing, Rigid, TICKS_PER_SECOND};
 use crate::stage::{Moment, Stage};
+use crate::style::Style;
 
 /// The limits of what is plausible.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +38,14 @@ const BODY: f32 = 0.25;
 impl Default for Plausibility {
     fn default() -> Plausibility {
         Plausibility { depth: 0.02, facing: PI / 4.0, attack: 1.0, defence: 3.0, logical: true, notice: 0.1 }
+    }
+}
+
+impl Plausibility {
+    /// What is plausible for somebody of this style.
+    pub fn of(style: &Style) -> Plausibility {
+        let usual = Plausibility::default();
+        Plausibility { facing: if style.may_turn_away { PI } else { usual.facing }, ..usual }
     }
 }
 

@@ -33,6 +33,8 @@ pub struct Style {
     pub requirement_weight: f64,
     /// What doing again what was just done takes away: it fades by half with every action since.
     pub recency_weight: f64,
+    /// Whether turning the back on the opponent is in order.
+    pub may_turn_away: bool,
     /// Metres per unit of length in the terms of movement (m); 0.01 is the paper's.
     pub metre: f64,
     /// Radians per unit of angle in the terms of movement (rad); a degree is the paper's.
@@ -66,6 +68,7 @@ const GENERAL_BOXER: Style = Style {
     heading_weight: 0.0,
     requirement_weight: 0.0,
     recency_weight: 5e4,
+    may_turn_away: false,
     metre: 0.01,
     radian: std::f64::consts::PI / 180.0,
 };
@@ -78,6 +81,7 @@ const RUNAWAY: Style = Style {
     short_damage_weight: 0.0,
     long_damage_weight: 0.0,
     combination_weight: 0.0,
+    may_turn_away: true,
     ..GENERAL_BOXER
 };
 

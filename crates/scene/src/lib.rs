@@ -4,6 +4,7 @@
 //! of the browser or of any particular planner.
 
 pub mod check;
+pub mod director;
 pub mod export;
 pub mod files;
 pub mod mannequin;

@@ -18,9 +18,14 @@ pub struct Planner {
 }
 
 impl Planner {
+    /// A planner with these settings.
+    pub fn new(settings: Settings) -> Planner {
+        Planner { settings, workspace: Workspace::default() }
+    }
+
     /// A planner of a level.
     pub fn of_depth(depth: u8) -> Planner {
-        Planner { settings: Settings { depth, ..Settings::default() }, workspace: Workspace::default() }
+        Planner::new(Settings { depth, ..Settings::default() })
     }
 }
 

@@ -159,8 +159,8 @@ static CHARACTER: Section = Section {
         may(
             "poise",
             number(0.0, 1e6),
-            "the arena's",
-            "damage it takes before a blow knocks it down (speed of the blow in m/s, twice that for the head)",
+            "the director's",
+            "impulse of a blow that knocks it down (N s): a fist brings about 20, a kick about 60",
         ),
         may("opening", Shape::Word, "any", "the action it starts with"),
         may("losing", Shape::Table(&LOSING), "never daring", "how daring it becomes when it is losing"),
@@ -192,6 +192,7 @@ static WEIGHTS: Section = Section {
         may("path_weight", WEIGHT, "the preset's", "of the way to the next checkpoint"),
         may("heading_weight", WEIGHT, "the preset's", "of the heading at the next checkpoint"),
         may("requirement_weight", WEIGHT, "the preset's", "of required and forbidden actions"),
+        may("recency_weight", WEIGHT, "the preset's", "of what doing again what was just done takes away"),
         may("metre", number(1e-6, 1e6), "0.01", "the unit of length in the terms of movement (m)"),
         may("radian", number(1e-6, 1e6), "a degree", "the unit of angle in the terms of movement (rad)"),
     ],
@@ -446,7 +447,7 @@ pub(super) static THEN: [Section; 13] = [
     Section {
         name: "a change of poise",
         keys: &[
-            need("poise", number(0.0, 1e6), "damage it takes before it falls, counted anew"),
+            need("poise", number(0.0, 1e6), "impulse of a blow that fells it from now on (N s)"),
             need("who", Shape::Name, "whose"),
         ],
     },

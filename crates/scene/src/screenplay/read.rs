@@ -175,6 +175,7 @@ fn weights(holder: &Table<'_>) -> Weights {
         path_weight: table.number("path_weight"),
         heading_weight: table.number("heading_weight"),
         requirement_weight: table.number("requirement_weight"),
+        recency_weight: table.number("recency_weight"),
         metre: table.number("metre"),
         radian: table.number("radian"),
     }

@@ -38,8 +38,8 @@ pub struct Role {
     pub waits: bool,
     /// When it leaves (s); `None` if it stays.
     pub leave: Option<f64>,
-    /// How much damage it takes before a blow knocks it down (damage, as the arena counts it: m/s times the weight of
-    /// the part); `None` leaves it to the arena.
+    /// The impulse of a blow that knocks it down (N s): a fist brings about 20, a kick about 60; `None` leaves it to the
+    /// director.
     pub poise: Option<f32>,
     /// Whom it plays against; `None` is the nearest of another team.
     pub opponent: Option<String>,
@@ -88,6 +88,8 @@ pub struct Weights {
     pub heading_weight: Option<f64>,
     /// Weight of required and forbidden actions.
     pub requirement_weight: Option<f64>,
+    /// What doing again what was just done takes away.
+    pub recency_weight: Option<f64>,
     /// Metres per unit of length in the terms of movement (m).
     pub metre: Option<f64>,
     /// Radians per unit of angle in the terms of movement (rad).
@@ -117,6 +119,8 @@ impl Weights {
             path_weight: self.path_weight.unwrap_or(style.path_weight),
             heading_weight: self.heading_weight.unwrap_or(style.heading_weight),
             requirement_weight: self.requirement_weight.unwrap_or(style.requirement_weight),
+            recency_weight: self.recency_weight.unwrap_or(style.recency_weight),
+            may_turn_away: style.may_turn_away,
             metre: self.metre.unwrap_or(style.metre),
             radian: self.radian.unwrap_or(style.radian),
         }

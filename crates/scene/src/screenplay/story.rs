@@ -128,7 +128,7 @@ pub enum Then {
     Poise {
         /// Who.
         who: String,
-        /// Damage it takes before it falls, counted anew.
+        /// The impulse of a blow that fells it from now on (N s).
         poise: f32,
     },
     /// Somebody plays against another one.

@@ -261,6 +261,7 @@ fn weights(weights: &Weights) -> String {
         ("path_weight", weights.path_weight.map(number)),
         ("heading_weight", weights.heading_weight.map(number)),
         ("requirement_weight", weights.requirement_weight.map(number)),
+        ("recency_weight", weights.recency_weight.map(number)),
         ("metre", weights.metre.map(number)),
         ("radian", weights.radian.map(number)),
     ])

@@ -1,0 +1,51 @@
+//! Who decides for whom: controllers by what a scene file says.
+
+use rand::SeedableRng;
+use randori_arena::bout::Bout;
+use randori_arena::controller::{self, Random, Scripted, Situation, StaticTarget, Still, Verdict};
+use randori_gametree::Settings;
+use randori_tactics::Planner;
+
+use crate::screenplay::Controller;
+
+/// The controller that a scene file asks for; chance is that of the scene's seed and the place in the cast.
+pub(super) fn hired(wanted: &Controller, seed: u64, who: usize) -> Box<dyn controller::Controller> {
+    match wanted {
+        Controller::GameTree { depth, rule, opponent, .. } => {
+            let settings = Settings { depth: *depth, rule: *rule, opponent: *opponent, ..Settings::default() };
+            Box::new(Planner::new(settings))
+        }
+        Controller::Static => Box::new(StaticTarget),
+        Controller::Random => Box::new(Random::new(child_seed(seed, who))),
+        Controller::Scripted { actions, repeat } => {
+            let lines = actions.iter().map(|annotation| annotation.name().to_owned());
+            Box::new(Scripted::new(lines.collect(), *repeat))
+        }
+        Controller::Still => Box::new(Still),
+    }
+}
+
+/// Whether somebody stages exchanges with the opponent.
+pub(super) fn is_staged(wanted: &Controller) -> bool {
+    matches!(wanted, Controller::GameTree { staged: true, .. })
+}
+
+/// For somebody whose part is over: whoever lies stays there, whoever stands stands.
+pub(super) fn dismiss(bout: &mut Bout, who: usize, lies: bool) {
+    if lies { bout.control(who, Box::new(Lying)) } else { bout.control(who, Box::new(Still)) }
+}
+
+/// Does nothing any more.
+struct Lying;
+
+impl controller::Controller for Lying {
+    fn decide(&mut self, _: &Situation<'_>) -> Option<Verdict> {
+        None
+    }
+}
+
+fn child_seed(seed: u64, who: usize) -> u64 {
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(who as u64);
+    rand::RngExt::random(&mut rng)
+}

@@ -1,0 +1,128 @@
+//! How far somebody got along their path.
+
+use randori_arena::objectives::Goal;
+use randori_motion::{Annotation, Ground};
+
+use super::report::CheckpointReport;
+use crate::screenplay::Checkpoint;
+
+/// A path under way.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    path: Vec<Checkpoint>,
+    /// The checkpoint that is next.
+    next: usize,
+    /// Where and when the last one was done with, or the path began.
+    from: (Ground, f64),
+    /// Whether the next one was reached.
+    reached: Option<f64>,
+    /// What it requires and has not seen yet.
+    wanting: Vec<Annotation>,
+    /// The nearest that somebody was to the next one around its time (m), and when (s).
+    nearest: Option<(f32, f64)>,
+}
+
+/// How far ahead of now the place is that somebody is asked for (s): about as long as an action takes.
+const AHEAD: f64 = 0.6;
+/// Around its time somebody counts as being on time (s).
+const ON_TIME: f64 = 0.5;
+/// Before its time, what a checkpoint requires may be done (s).
+const EARLY: f64 = 1.0;
+
+impl Way {
+    pub(super) fn of(path: &[Checkpoint], from: Ground, start: f64) -> Way {
+        let mut way = Way {
+            path: path.to_vec(),
+            next: 0,
+            from: (from, start),
+            reached: None,
+            wanting: Vec::new(),
+            nearest: None,
+        };
+        way.turn_to_next();
+        way
+    }
+
+    /// The same with all its times later (s).
+    pub(super) fn later(mut self, by: f64) -> Way {
+        for checkpoint in &mut self.path {
+            checkpoint.time = checkpoint.time.map(|time| time + by);
+        }
+        self
+    }
+
+    fn turn_to_next(&mut self) {
+        self.wanting = self.path.get(self.next).map_or_else(Vec::new, |next| next.require.clone());
+        (self.reached, self.nearest) = (None, None);
+    }
+
+    /// Where to be, as things stand.
+    pub(super) fn goal(&self, now: f64) -> Option<Goal> {
+        // After the last one, they stay about there.
+        let next = self.path.get(self.next).or_else(|| self.path.last())?;
+        let position = match next.time {
+            Some(time) if self.next < self.path.len() && time > self.from.1 => {
+                let share = ((now + AHEAD - self.from.1) / (time - self.from.1)).clamp(0.0, 1.0) as f32;
+                let (a, b) = (self.from.0, next.at);
+                Ground { x: a.x + (b.x - a.x) * share, z: a.z + (b.z - a.z) * share }
+            }
+            _ => next.at,
+        };
+        Some(Goal { position, heading: None })
+    }
+
+    /// What is asked for now.
+    pub(super) fn required(&self, now: f64) -> Vec<Annotation> {
+        let is_due = self.path.get(self.next).is_some_and(|next| {
+            self.reached.is_some() && next.time.is_none_or(|time| now >= time - EARLY)
+        });
+        if is_due { self.wanting.clone() } else { Vec::new() }
+    }
+
+    /// What must not be done on the way to the next one.
+    pub(super) fn forbidden(&self) -> Vec<Annotation> {
+        self.path.get(self.next).map_or_else(Vec::new, |next| next.forbid.clone())
+    }
+
+    /// Somebody did something.
+    pub(super) fn performed(&mut self, annotation: &Annotation) {
+        if self.reached.is_some() {
+            self.wanting.retain(|wanted| wanted != annotation);
+        }
+    }
+
+    /// Looks where somebody is; says which checkpoints are done with.
+    pub(super) fn look(&mut self, place: Ground, now: f64) -> Vec<CheckpointReport> {
+        let mut done = Vec::new();
+        while let Some(next) = self.path.get(self.next) {
+            let off = place.distance(next.at);
+            if off <= next.within && self.reached.is_none() {
+                self.reached = Some(now);
+            }
+            let counts = next.time.is_none_or(|time| (now - time).abs() <= ON_TIME);
+            if counts && self.nearest.is_none_or(|(least, _)| off < least) {
+                self.nearest = Some((off, now));
+            }
+            let is_time = next.time.is_none_or(|time| now >= time);
+            let (Some(reached), true, true) = (self.reached, self.wanting.is_empty(), is_time) else { break };
+            let off = self.nearest.map_or(off, |(least, _)| least.min(off));
+            done.push(CheckpointReport {
+                number: self.next as u32 + 1,
+                time: next.time,
+                reached,
+                done: now,
+                error: off,
+                late: next.time.map(|time| (reached - time).max(0.0)),
+            });
+            self.from = (next.at, now);
+            self.next += 1;
+            self.turn_to_next();
+        }
+        done
+    }
+
+    /// How many checkpoints are left.
+    pub(super) fn n_left(&self) -> usize {
+        self.path.len() - self.next
+    }
+}
