@@ -8,5 +8,7 @@
 pub mod bodies;
 pub mod combination;
 pub mod hits;
+pub mod particles;
+pub mod reactions;
 pub mod style;
 pub mod sweep;
