@@ -199,14 +199,16 @@ impl ParticleBody {
             places[at] += moved;
             deviation.before[at] = now;
         }
+        let planned = |a: usize, b: usize| plan[a].distance(plan[b]);
+        let lengths: Vec<f32> = self.links.iter().map(|link| planned(link.ends[0], link.ends[1])).collect();
+        let least: Vec<f32> = self.apart.iter().map(|(a, b, least)| least.min(planned(*a, *b))).collect();
         for _ in 0..PASSES {
-            for Link { ends: [a, b], firmness } in &self.links {
-                hold(&mut places, &lightness, [*a, *b], plan[*a].distance(plan[*b]), *firmness);
+            for (Link { ends, firmness }, length) in self.links.iter().zip(&lengths) {
+                hold(&mut places, &lightness, *ends, *length, *firmness);
             }
-            for (a, b, distance) in &self.apart {
-                let least = distance.min(plan[*a].distance(plan[*b]));
-                if places[*a].distance(places[*b]) < least {
-                    hold(&mut places, &lightness, [*a, *b], least, 1.0);
+            for ((a, b, _), least) in self.apart.iter().zip(&least) {
+                if places[*a].distance_squared(places[*b]) < least * least {
+                    hold(&mut places, &lightness, [*a, *b], *least, 1.0);
                 }
             }
             for (at, particle) in self.particles.iter().enumerate() {

@@ -50,7 +50,10 @@ const FADE: f32 = 0.3;
 /// Seconds of difference in velocity that count as much as a difference in place (s).
 const VELOCITY: f32 = 0.05;
 /// A reaction that goes against the blow costs twice the square of this (m): as much as a posture so far off.
-const ASTRAY: f32 = 0.45;
+const ASTRAY: f32 = 0.25;
+/// A reaction that throws the body as the blow does not costs the square of this (m), one that throws it the opposite
+/// way twice as much.
+const UNLIKE: f32 = 0.25;
 /// Going less far than this is no clear direction (m).
 const CLEAR: f32 = 0.03;
 /// Impulse from which on somebody may stagger (N s): a fist with 3 kg behind it at 5 m/s.
@@ -127,6 +130,29 @@ impl Entry {
         }
         let gone = gone.with_y(0.0) / bones.len() as f32;
         ASTRAY * ASTRAY * (way.length() - gone.dot(way) / (gone.length() + CLEAR))
+    }
+
+    /// How far the bones of a zone go on average while it is played by itself (m).
+    #[cfg(test)]
+    pub(super) fn drives(&self, zone: Zone) -> Vec3 {
+        let of_zone = LANDMARKS.iter().enumerate().filter(|(_, bone)| zone.bones().contains(bone));
+        of_zone.map(|(at, _)| self.later[at] - self.start.places[at]).sum()
+    }
+
+    /// What it costs that the body is thrown otherwise than by the blow (m, squared): not how far, but which parts of
+    /// it which way. Postures differ by more than a blow moves them in so short a time, so this counts by itself.
+    pub(super) fn unlike(&self, struck: &Struck) -> f32 {
+        let Some(last) = self.moments.last() else { return 0.0 };
+        let (mut along, mut own, mut other) = (0.0, 0.0, 0.0);
+        for (at, thrown) in struck.thrown.iter().enumerate() {
+            let gone = last.places[at] - self.start.places[at];
+            along += gone.dot(*thrown);
+            own += gone.length_squared();
+            other += thrown.length_squared();
+        }
+        let size = libm::sqrtf(own * other);
+        let likeness = if size > 0.0 { along / size } else { 0.0 };
+        UNLIKE * UNLIKE * (1.0 - likeness)
     }
 
     /// What it costs that it suits other blows better than one of this impulse (N s) here (m, squared).
