@@ -120,6 +120,9 @@ fn parting(first: &[Solid], second: &[Solid], apart: Vec3, hips: Vec3) -> Vec3 {
     let mut longest = Vec3::ZERO;
     for mine in first.iter().map(|solid| solid.moved(apart)) {
         for other in second {
+            if !mine.may_meet(other) {
+                continue;
+            }
             let nearest = mine.nearest(other);
             if nearest.gap > -TOUCH {
                 continue;

@@ -24,6 +24,14 @@ impl Solid {
         Solid { axis: self.axis.map(|end| end + by), ..self }
     }
 
+    /// Whether the balls around both overlap; cheap, and never wrong where the capsules do.
+    pub(super) fn may_meet(&self, other: &Solid) -> bool {
+        let twice_middle = |solid: &Solid| solid.axis[0] + solid.axis[1];
+        let half = |solid: &Solid| 0.5 * solid.axis[0].distance(solid.axis[1]) + solid.radius;
+        let reach = half(self) + half(other);
+        0.25 * twice_middle(self).distance_squared(twice_middle(other)) < reach * reach
+    }
+
     /// Where this one is nearest to another.
     pub(super) fn nearest(&self, other: &Solid) -> Nearest {
         let [on_self, on_other] = nearest(self.axis, other.axis);

@@ -53,8 +53,12 @@ pub(super) fn plan(
         .collect();
     let mut offsets: Vec<Vec<PerLimb>> =
         solids.iter().map(|frames| vec![PerLimb::default(); frames.len()]).collect();
+    let limbs: Vec<Vec<Option<usize>>> = characters.iter().map(limbs_of).collect();
+    let striking: Vec<Vec<[bool; 4]>> =
+        (0..characters.len()).map(|who| striking(strikes, who, grid)).collect();
     for _ in 0..ROUNDS {
-        let bodies = Bodies { solids: &solids, offsets: &offsets, grid, strikes, bans };
+        let bodies =
+            Bodies { solids: &solids, offsets: &offsets, grid, striking: &striking, limbs: &limbs, bans };
         let required: Vec<[Vec<(usize, usize, Vec3)>; 2]> =
             pairs.par_iter().map(|pair| [bodies.push(pair, 0), bodies.push(pair, 1)]).collect();
         let mut wanted: Vec<Vec<PerLimb>> =
@@ -89,6 +93,12 @@ pub(super) fn plan(
     (characters.par_iter().enumerate())
         .map(|(who, character)| changes(who, character, &figures[who], grid, &offsets[who]))
         .collect()
+}
+
+/// The limb that each capsule belongs to, from its middle on.
+fn limbs_of(character: &Character) -> Vec<Option<usize>> {
+    let limb = |bone: Bone| LimbOf::ALL.into_iter().position(|limb| LimbOf::with(bone) == Some(limb));
+    character.body.capsules.iter().map(|capsule| limb(capsule.bone)).collect()
 }
 
 /// Offsets of the limbs as changes of the clip's frames; `None` if there are none.
@@ -133,7 +143,10 @@ struct Bodies<'a> {
     solids: &'a [Vec<Vec<Solid>>],
     offsets: &'a [Vec<PerLimb>],
     grid: &'a Grid,
-    strikes: &'a [Strike],
+    /// Whether each limb of each character strikes, from when it enters.
+    striking: &'a [Vec<[bool; 4]>],
+    /// The limb that each capsule of each character belongs to.
+    limbs: &'a [Vec<Option<usize>>],
     bans: &'a [Ban],
 }
 
@@ -145,74 +158,86 @@ impl Bodies<'_> {
         // The way out that each limb took a moment ago.
         let mut ways: [Option<Vec3>; 4] = [None; 4];
         for tick in pair.ticks.clone() {
+            let [at, at_other] = [who, other].map(|who| tick - self.grid.present[who].start);
             let t = self.grid.time(tick);
-            let (mine, others) = (self.at(who, tick), self.at(other, tick));
-            for (idx, limb) in LimbOf::ALL.into_iter().enumerate() {
-                let strikes = self.is_striking(who, limb, t);
-                if matches!(limb, LimbOf::Leg(_)) && !strikes || self.bans[who].meets(t..t) {
+            if self.bans[who].meets(t..t) || !self.can_touch((who, at), (other, at_other)) {
+                ways = [None; 4];
+                continue;
+            }
+            let (mine, others) = (self.at(who, at), self.at(other, at_other));
+            let (striking, striking_other) = (self.striking[who][at], self.striking[other][at_other]);
+            for idx in 0..LimbOf::ALL.len() {
+                // Legs that do not kick have to stand.
+                if matches!(LimbOf::ALL[idx], LimbOf::Leg(_)) && !striking[idx] {
                     ways[idx] = None;
                     continue;
                 }
-                let parts = mine.iter().filter(|solid| belongs(solid.bone, limb));
-                let mut deepest: Option<Vec3> = None;
-                for part in parts {
-                    for obstacle in &others {
-                        let share = self.share(other, obstacle.bone, t, strikes);
-                        let push = push_out(part, obstacle, ways[idx]) * share;
-                        if push.length() > deepest.map_or(0.0, Vec3::length) {
-                            deepest = Some(push);
+                let mut longest = Vec3::ZERO;
+                for (part, _) in mine.iter().zip(&self.limbs[who]).filter(|(_, limb)| **limb == Some(idx)) {
+                    for (obstacle, limb) in others.iter().zip(&self.limbs[other]) {
+                        let push = push_out(part, obstacle, ways[idx]);
+                        let share = match limb {
+                            // A blow ends at what it meets; what is met holds.
+                            Some(_) if striking[idx] => 1.0,
+                            Some(limb) if striking_other[*limb] => 0.0,
+                            Some(_) => 0.5,
+                            None => 1.0,
+                        };
+                        if share * push.length() > longest.length() {
+                            longest = share * push;
                         }
                     }
                 }
-                ways[idx] = deepest.map(Vec3::normalize_or_zero);
-                if let Some(push) = deepest {
-                    pushes.push((tick - self.grid.present[who].start, idx, push));
+                ways[idx] = longest.try_normalize();
+                if ways[idx].is_some() {
+                    pushes.push((at, idx, longest));
                 }
             }
         }
         pushes
     }
 
-    /// What a limb gives way to a bone of the other: all of it to the trunk, half to another limb, nothing to a limb
-    /// that strikes; and a limb that strikes gives way to all.
-    fn share(&self, other: usize, bone: Bone, t: f64, strikes: bool) -> f32 {
-        match LimbOf::with(bone) {
-            Some(_) if strikes => 1.0,
-            Some(limb) if self.is_striking(other, limb, t) => 0.0,
-            Some(LimbOf::Arm(_)) => 0.5,
-            _ => 1.0,
-        }
+    /// Whether any limb that could be pushed is near enough to the middle of the other.
+    fn can_touch(&self, (who, at): (usize, usize), (other, at_other): (usize, usize)) -> bool {
+        /// No part of a body is farther from its first capsule, the hips (m); and no limb has been moved farther.
+        const REACH: f32 = 1.4;
+        let Some(middle) = self.solids[other][at_other].first() else { return false };
+        let limbs = self.solids[who][at].iter().zip(&self.limbs[who]).filter(|(_, limb)| limb.is_some());
+        limbs.map(|(solid, _)| solid.axis[1].distance_squared(middle.axis[0])).any(|d2| d2 < REACH * REACH)
     }
 
-    fn is_striking(&self, who: usize, limb: LimbOf, t: f64) -> bool {
-        (self.strikes.iter()).any(|it| it.who == who && it.limb == limb && (it.t - t).abs() < STRIKING)
-    }
-
-    /// A character's volume at a moment, moved as far as its limbs have been.
-    fn at(&self, who: usize, tick: usize) -> Vec<Solid> {
+    /// A character's volume at a moment since it entered, moved as far as its limbs have been.
+    fn at(&self, who: usize, at: usize) -> Vec<Solid> {
         /// How much of the way of the wrist the elbow goes.
         const MIDDLE: f32 = 0.4;
-        let at = tick - self.grid.present[who].start;
         let offsets = self.offsets[who][at];
-        let moved = |solid: &Solid| {
-            let Some(idx) = LimbOf::ALL.into_iter().position(|limb| belongs(solid.bone, limb)) else {
-                return *solid;
-            };
+        let moved = |(solid, limb): (&Solid, &Option<usize>)| {
+            let Some(limb) = limb else { return *solid };
             match solid.bone.on(Side::Left) {
                 Bone::LeftLowerArm | Bone::LeftLowerLeg => {
                     let [middle, end] = solid.axis;
-                    Solid { axis: [middle + MIDDLE * offsets[idx], end + offsets[idx]], ..*solid }
+                    Solid { axis: [middle + MIDDLE * offsets[*limb], end + offsets[*limb]], ..*solid }
                 }
-                _ => solid.moved(offsets[idx]),
+                _ => solid.moved(offsets[*limb]),
             }
         };
-        self.solids[who][at].iter().map(moved).collect()
+        self.solids[who][at].iter().zip(&self.limbs[who]).map(moved).collect()
     }
 }
 
-/// Whether a bone is part of a limb from its middle on.
-fn belongs(bone: Bone, limb: LimbOf) -> bool {
-    LimbOf::with(bone) == Some(limb)
+/// The moments, since it entered, at which each limb of a character is about to strike or has just struck.
+fn striking(strikes: &[Strike], who: usize, grid: &Grid) -> Vec<[bool; 4]> {
+    let present = &grid.present[who];
+    let mut striking = vec![[false; 4]; present.len()];
+    for strike in strikes.iter().filter(|strike| strike.who == who) {
+        let idx = LimbOf::ALL.into_iter().position(|limb| limb == strike.limb);
+        let first = libm::ceil((strike.t - STRIKING) * grid.fps).max(present.start as f64) as usize;
+        let last = libm::floor((strike.t + STRIKING) * grid.fps) as usize;
+        for at in (first..=last).filter(|tick| present.contains(tick)).map(|tick| tick - present.start) {
+            idx.into_iter().for_each(|idx| striking[at][idx] = true);
+        }
+    }
+    striking
 }
 
 /// The way of a part out of an obstacle; zero if it is not inside. A part that went through the middle leaves the way
@@ -220,6 +245,9 @@ fn belongs(bone: Bone, limb: LimbOf) -> bool {
 fn push_out(part: &Solid, obstacle: &Solid, before: Option<Vec3>) -> Vec3 {
     /// Cosine between the ways out of two moments below which the part went through.
     const TURNED: f32 = 0.2;
+    if !part.may_meet(obstacle) {
+        return Vec3::ZERO;
+    }
     let nearest = part.nearest(obstacle);
     if nearest.gap > -TOUCH {
         return Vec3::ZERO;

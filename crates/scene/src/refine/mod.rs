@@ -190,6 +190,7 @@ pub fn refine(take: &mut Take, settings: &Settings) -> Report {
         return Report::default();
     }
     let Some(raw) = Verdict::of(take, settings.fps, &settings.limits) else { return Report::default() };
+    let pairs = gate::pairs(take, settings.fps, &settings.limits);
     let strikes = blows::strikes(take);
     let gaps: Vec<f32> = strikes.iter().map(|strike| blows::gap(&take.characters, strike)).collect();
     let mut work = Work {
@@ -218,7 +219,7 @@ pub fn refine(take: &mut Take, settings: &Settings) -> Report {
     if settings.blows {
         work.stage(take, Stage::Blows, RETOUCH.min(settings.blow_window));
     }
-    work.report(take, &raw, &gaps)
+    work.report(take, &raw, &gaps, &pairs)
 }
 
 /// Times at which one character is not to be changed.
@@ -271,8 +272,9 @@ impl Work<'_> {
             if clips.iter().all(Option::is_none) {
                 return;
             }
+            let has_changed: Vec<bool> = clips.iter().map(Option::is_some).collect();
             let previous = replaced(take, clips);
-            let after = Verdict::of(take, self.settings.fps, &self.settings.limits);
+            let after = self.verdict.after(take, &has_changed);
             let worse = after.as_ref().map(|after| self.verdict.worse(after)).unwrap_or_default();
             if let Some(after) = after.filter(|_| worse.is_empty()) {
                 self.verdict = after;
@@ -280,8 +282,7 @@ impl Work<'_> {
                 return;
             }
             replaced(take, previous);
-            for (name, span) in worse {
-                let Some(who) = take.characters.iter().position(|it| it.name == name) else { continue };
+            for (who, span) in worse {
                 let span = span.start - AROUND..span.end + AROUND;
                 let seconds = (round < GENTLE_ROUNDS).then_some([span.start.max(0.0), span.end]);
                 if seconds.is_some() {
@@ -289,7 +290,10 @@ impl Work<'_> {
                 } else if std::mem::replace(&mut bans[who].all, true) {
                     continue;
                 }
-                self.reverted.push(Reverted { who: name, stage, seconds });
+                let reverted = Reverted { who: take.characters[who].name.clone(), stage, seconds };
+                if !self.reverted.contains(&reverted) {
+                    self.reverted.push(reverted);
+                }
             }
         }
         let everyone = take.characters.iter();
@@ -316,9 +320,9 @@ impl Work<'_> {
         plans.into_iter().map(|changes| Some(Plan { changes: changes?, feet_held: 0 })).collect()
     }
 
-    fn report(self, take: &Take, raw: &Verdict, gaps: &[f32]) -> Report {
-        let (before, after) = (&raw.report, &self.verdict.report);
-        let characters = (before.characters.iter().zip(&after.characters).zip(&self.done))
+    fn report(self, take: &Take, raw: &Verdict, gaps: &[f32], raw_pairs: &[Pair]) -> Report {
+        let after_pairs = gate::pairs(take, self.settings.fps, &self.settings.limits);
+        let characters = (raw.characters().zip(self.verdict.characters()).zip(&self.done))
             .map(|((before, after), done)| {
                 let both = [before, after];
                 CharacterReport {
@@ -343,9 +347,9 @@ impl Work<'_> {
         Report {
             characters,
             blows,
-            pairs: pairs(&before.pairs, &after.pairs),
+            pairs: pairs(raw_pairs, &after_pairs),
+            findings: [raw, &self.verdict].map(Verdict::n_findings),
             reverted: self.reverted,
-            findings: [before.findings.len(), after.findings.len()],
         }
     }
 }
