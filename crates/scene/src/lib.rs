@@ -9,5 +9,6 @@ pub mod export;
 pub mod files;
 pub mod mannequin;
 pub mod pictures;
+pub mod refine;
 pub mod render;
 pub mod screenplay;

@@ -174,7 +174,7 @@ fn prop_of(director: &Director, at: usize, end: i32) -> Result<Option<Prop>, Dir
         &thing.role.name,
         Arc::new(skeleton),
         FrameRate::HOUSE,
-        (first..end).map(pose).collect(),
+        (first..end).map(pose).collect::<Vec<Pose>>(),
     )?;
     let half = Vec3::new(0.5 * x, 0.5 * y, 0.5 * z);
     let piece = Piece {
