@@ -12,6 +12,7 @@ use crate::commands::game::GameArgs;
 use crate::commands::library::LibraryArgs;
 use crate::commands::render::RenderArgs;
 use crate::commands::reproduce::ReproduceArgs;
+use crate::commands::run::RunArgs;
 use crate::progress::{Progress, ProgressMode};
 
 /// Scenes of many people from the motion of one.
@@ -31,9 +32,9 @@ pub(crate) struct Args {
     #[arg(long, global = true, value_enum, default_value_t = ProgressArg::Auto, help_heading = "Global options")]
     progress: ProgressArg,
 
-    /// Seed of everything random.
-    #[arg(long, global = true, default_value_t = 1, help_heading = "Global options")]
-    pub(crate) seed: u64,
+    /// Seed of everything random; by default 1, or what a scene file says.
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub(crate) seed: Option<u64>,
 
     /// Threads to use; all cores by default. The results are the same for any number.
     #[arg(long, global = true, value_name = "N", help_heading = "Global options")]
@@ -89,6 +90,8 @@ pub(crate) enum Command {
     Capture(CaptureArgs),
     /// Motion cut into actions, with the graph of what may follow what.
     Library(LibraryArgs),
+    /// Play a scene file: people who compete, along paths and a story.
+    Run(RunArgs),
     /// Draw a scene or a capture: a still, a contact sheet or an animation.
     Render(RenderArgs),
     /// Look for faults in anybody's GLB: sliding feet, pops, bodies inside each other.

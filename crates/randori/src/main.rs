@@ -30,15 +30,17 @@ fn run(args: &Args, progress: &Progress) -> anyhow::Result<Outcome> {
     if let Some(jobs) = args.jobs {
         rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global()?;
     }
+    let seed = args.seed.unwrap_or(1);
     match &args.command {
-        Command::Demo(demo) => commands::demo::run(demo, args.seed, progress),
+        Command::Demo(demo) => commands::demo::run(demo, seed, progress),
         Command::Capture(capture) => commands::capture::run(capture, progress),
-        Command::Library(library) => commands::library::run(library, args.seed, progress),
+        Command::Library(library) => commands::library::run(library, seed, progress),
+        Command::Run(scene) => commands::run::run(scene, args.seed, progress),
         Command::Render(render) => commands::render::run(render, progress),
         Command::Check(check) => commands::check::run(check, progress),
         Command::Body(body) => commands::body::run(body, progress),
-        Command::Game(game) => commands::game::run(game, args.seed, progress),
-        Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, args.seed, progress),
+        Command::Game(game) => commands::game::run(game, seed, progress),
+        Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, seed, progress),
         Command::Completions { shell } => commands::shell::completions(*shell),
         Command::Man { out } => commands::shell::man(out.as_deref()),
     }

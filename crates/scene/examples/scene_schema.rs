@@ -16,7 +16,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     files::write_atomically(schema_path, schema::json().as_bytes())?;
     let document = String::from_utf8(files::read(document_path)?)?;
     let (before, rest) = document.split_once("<!-- keys -->\n").ok_or("the document has no <!-- keys -->")?;
-    let (_, after) = rest.split_once("<!-- end of keys -->").ok_or("the document has no <!-- end of keys -->")?;
+    let (_, after) =
+        rest.split_once("<!-- end of keys -->").ok_or("the document has no <!-- end of keys -->")?;
     let document = format!("{before}<!-- keys -->\n\n{}\n<!-- end of keys -->{after}", schema::tables());
     files::write_atomically(document_path, document.as_bytes())?;
     Ok(())

@@ -8,4 +8,5 @@ pub(crate) mod game;
 pub(crate) mod library;
 pub(crate) mod render;
 pub(crate) mod reproduce;
+pub(crate) mod run;
 pub(crate) mod shell;

@@ -190,6 +190,14 @@ enum Kind {
     Animation(pictures::Format),
 }
 
+/// The format of an animation by the end of its name.
+pub(super) fn animation_format(path: &Path) -> anyhow::Result<pictures::Format> {
+    match kind_of(path)? {
+        Kind::Animation(format) => Ok(format),
+        Kind::Png => bail!("{}: expected a name that ends in .gif, .apng or .mp4", path.display()),
+    }
+}
+
 fn kind_of(path: &Path) -> anyhow::Result<Kind> {
     let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     match end.as_deref() {

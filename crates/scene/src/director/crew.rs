@@ -11,7 +11,8 @@ use crate::screenplay::Controller;
 pub(super) fn hired(wanted: &Controller, seed: u64, who: usize) -> Box<dyn controller::Controller> {
     match wanted {
         Controller::GameTree { depth, rule, opponent, .. } => {
-            let settings = Settings { depth: *depth, rule: *rule, opponent: *opponent, ..Settings::default() };
+            let settings =
+                Settings { depth: *depth, rule: *rule, opponent: *opponent, ..Settings::default() };
             Box::new(Planner::new(settings))
         }
         Controller::Static => Box::new(StaticTarget),

@@ -136,9 +136,8 @@ impl Director {
             .map(|(who, role)| opening(scene, role, &stage.cast[who].bodies, who))
             .collect::<Result<Vec<ActionId>, DirectorError>>()?;
         let there = |who: usize| !roles[who].waits && roles[who].enter <= 0.0;
-        let people: Vec<Option<(ActionId, Rigid)>> = (0..roles.len())
-            .map(|who| there(who).then(|| (openings[who], Rigid::of(starts[who]))))
-            .collect();
+        let people: Vec<Option<(ActionId, Rigid)>> =
+            (0..roles.len()).map(|who| there(who).then(|| (openings[who], Rigid::of(starts[who])))).collect();
         let moment = Moment::opening(&stage, 0, &people);
         let mut table = Table::of_known_words();
         for record in &scene.combination {
@@ -227,7 +226,8 @@ impl Director {
             let role = &self.roles[who];
             if role.leave.is_some_and(|leave| leave <= now) && is_present {
                 self.bout.leave(who);
-            } else if !role.waits && !is_present && self.bout.tracks[who].left.is_none() && role.enter <= now {
+            } else if !role.waits && !is_present && self.bout.tracks[who].left.is_none() && role.enter <= now
+            {
                 self.enter(who);
             }
             self.follow_way(who);

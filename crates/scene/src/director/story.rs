@@ -100,7 +100,8 @@ impl Thing {
         let path = &self.role.path;
         let at = path.partition_point(|point| point.time <= since);
         let [a, b] = [path.get(at.saturating_sub(1))?, path.get(at).or(path.last())?];
-        let share = if b.time > a.time { ((since - a.time) / (b.time - a.time)).clamp(0.0, 1.0) as f32 } else { 0.0 };
+        let share =
+            if b.time > a.time { ((since - a.time) / (b.time - a.time)).clamp(0.0, 1.0) as f32 } else { 0.0 };
         let place = |point: &Waypoint| point.at.at_height(point.height);
         let position = place(a).lerp(place(b), share);
         // A thing that stands looks where it went.
@@ -247,7 +248,8 @@ impl Director {
         for at in 0..self.story.props.len() {
             for who in 0..self.roles.len() {
                 let thing = &self.story.props[at];
-                if !thing.role.hits || thing.struck.contains(&who) || !self.bout.moment.people[who].is_present {
+                if !thing.role.hits || thing.struck.contains(&who) || !self.bout.moment.people[who].is_present
+                {
                     continue;
                 }
                 let person = self.bout.stage.position(&self.bout.moment, who, tick);

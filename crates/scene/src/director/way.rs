@@ -73,9 +73,10 @@ impl Way {
 
     /// What is asked for now.
     pub(super) fn required(&self, now: f64) -> Vec<Annotation> {
-        let is_due = self.path.get(self.next).is_some_and(|next| {
-            self.reached.is_some() && next.time.is_none_or(|time| now >= time - EARLY)
-        });
+        let is_due = self
+            .path
+            .get(self.next)
+            .is_some_and(|next| self.reached.is_some() && next.time.is_none_or(|time| now >= time - EARLY));
         if is_due { self.wanting.clone() } else { Vec::new() }
     }
 

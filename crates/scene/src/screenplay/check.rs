@@ -50,7 +50,11 @@ fn people(scene: &Screenplay, source: &Source<'_>) -> Option<Vec<Role>> {
         source.note_at("characters", found, allowed, None);
         return None;
     }
-    scene.formation.as_ref().is_none_or(|formation| is_sound(formation, scene, source)).then(|| scene.expanded())
+    scene
+        .formation
+        .as_ref()
+        .is_none_or(|formation| is_sound(formation, scene, source))
+        .then(|| scene.expanded())
 }
 
 fn is_sound(formation: &Formation, scene: &Screenplay, source: &Source<'_>) -> bool {
@@ -60,7 +64,11 @@ fn is_sound(formation: &Formation, scene: &Screenplay, source: &Source<'_>) -> b
         is_sound = false;
     };
     if formation.until > scene.seconds {
-        refuse("until", format!("until is {}", formation.until), format!("up to the scene's {} s", scene.seconds));
+        refuse(
+            "until",
+            format!("until is {}", formation.until),
+            format!("up to the scene's {} s", scene.seconds),
+        );
     }
     let clearance = formation.clearance();
     if clearance < Formation::CLEARANCE {
@@ -80,7 +88,8 @@ fn is_sound(formation: &Formation, scene: &Screenplay, source: &Source<'_>) -> b
     }
     let n_checkpoints = 2 * u64::from(formation.pairs) * u64::from(formation.n_steps());
     if n_checkpoints > MAX_FORMATION_CHECKPOINTS {
-        let allowed = format!("up to {MAX_FORMATION_CHECKPOINTS}: fewer pairs, or more seconds from one to the next");
+        let allowed =
+            format!("up to {MAX_FORMATION_CHECKPOINTS}: fewer pairs, or more seconds from one to the next");
         refuse("every", format!("{n_checkpoints} checkpoints"), allowed);
     }
     is_sound
@@ -137,7 +146,8 @@ impl<'a> Cast<'a> {
 
     fn names(&self) {
         let people = self.roles.iter().enumerate().map(|(idx, role)| (&role.name, self.place_of(idx)));
-        let props = self.scene.props.iter().enumerate().map(|(idx, prop)| (&prop.name, format!("props[{idx}]")));
+        let props =
+            self.scene.props.iter().enumerate().map(|(idx, prop)| (&prop.name, format!("props[{idx}]")));
         let mut seen = BTreeSet::new();
         for (name, place) in people.chain(props) {
             if !seen.insert(name) {
@@ -168,7 +178,11 @@ impl<'a> Cast<'a> {
         match scene.library_of(role) {
             None => {
                 let found = format!("{} has no library", role.name);
-                self.note(place, found, "library = \"builtin:boxing\", \"builtin:run\" or a file, here or for all");
+                self.note(
+                    place,
+                    found,
+                    "library = \"builtin:boxing\", \"builtin:run\" or a file, here or for all",
+                );
             }
             Some(_) => {
                 let opening = role.opening.iter().map(|word| (word, key("opening")));
@@ -220,8 +234,10 @@ impl<'a> Cast<'a> {
             (requires, objective.requirement_weight, "requirement_weight", "1e6"),
         ] {
             if is_wanted && weight == 0.0 {
-                let found = format!("{} has a path, but its style {} has {name} 0", role.name, quoted(&role.style));
-                let allowed = format!("a style whose name ends with -path, or weights = {{ {name} = {value} }}");
+                let found =
+                    format!("{} has a path, but its style {} has {name} 0", role.name, quoted(&role.style));
+                let allowed =
+                    format!("a style whose name ends with -path, or weights = {{ {name} = {value} }}");
                 self.note(place, found, allowed);
                 return;
             }
@@ -232,7 +248,10 @@ impl<'a> Cast<'a> {
     fn starts(&self) {
         for (idx, role) in self.roles.iter().enumerate() {
             let is_in_the_way = |other: &&Role| {
-                !other.waits && !role.waits && other.enter == role.enter && other.at.distance(role.at) < STANDING_ROOM
+                !other.waits
+                    && !role.waits
+                    && other.enter == role.enter
+                    && other.at.distance(role.at) < STANDING_ROOM
             };
             if let Some(other) = self.roles[..idx].iter().find(is_in_the_way) {
                 let found = format!("{} starts where {} stands", role.name, other.name);
@@ -250,12 +269,20 @@ impl<'a> Cast<'a> {
         for (idx, pair) in times.windows(2).enumerate() {
             if pair[1] <= pair[0] {
                 let found = format!("time is {}", pair[1]);
-                self.note(&format!("{place}.path[{}].time", idx + 1), found, format!("later than {} s", pair[0]));
+                self.note(
+                    &format!("{place}.path[{}].time", idx + 1),
+                    found,
+                    format!("later than {} s", pair[0]),
+                );
             }
         }
         if prop.waits && !self.called.contains(prop.name.as_str()) {
             let found = format!("{} waits, and no beat starts it", prop.name);
-            self.note(&format!("{place}.waits"), found, format!("then = [{{ prop = \"{}\" }}] in a beat", prop.name));
+            self.note(
+                &format!("{place}.waits"),
+                found,
+                format!("then = [{{ prop = \"{}\" }}] in a beat", prop.name),
+            );
         }
     }
 
@@ -339,9 +366,8 @@ impl<'a> Cast<'a> {
     }
 
     fn record(&self, record: &Record, place: &str) {
-        let is_builtin = |role: &Role| {
-            self.scene.library_of(role).is_some_and(|library| library.starts_with("builtin:"))
-        };
+        let is_builtin =
+            |role: &Role| self.scene.library_of(role).is_some_and(|library| library.starts_with("builtin:"));
         if self.roles.iter().all(is_builtin) {
             self.known(&record.own, &format!("{place}.own"));
             self.known(&record.other, &format!("{place}.other"));

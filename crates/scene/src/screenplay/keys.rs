@@ -93,8 +93,7 @@ const ANGLE: Shape = number(-360.0, 360.0);
 const FOV: Shape = number(1.0, 160.0);
 const WORDS: Shape = Shape::List(0, &Shape::Word);
 const CONTROLLER: Shape = Shape::Either(&[Shape::Controller, Shape::Forms(&CONTROLLERS)]);
-const CAMERA: Shape =
-    Shape::Either(&[Shape::OneOf(&["follow", "whole", "steady"]), Shape::Forms(&CAMERAS)]);
+const CAMERA: Shape = Shape::Either(&[Shape::OneOf(&["follow", "whole", "steady"]), Shape::Forms(&CAMERAS)]);
 const PATH: Shape = Shape::List(0, &Shape::Table(&CHECKPOINT));
 
 /// The whole file.
@@ -129,7 +128,12 @@ static CHARACTER: Section = Section {
     keys: &[
         need("name", Shape::Name, "unique; exported bones are named after it"),
         need("at", Shape::Ground, "where it starts, `[x, z]` (m)"),
-        may("color", Shape::Color, "one of six in turn", "a name, `\"#rrggbb\"`, or linear `[r, g, b]` from 0 to 1"),
+        may(
+            "color",
+            Shape::Color,
+            "one of six in turn",
+            "a name, `\"#rrggbb\"`, or linear `[r, g, b]` from 0 to 1",
+        ),
         may("library", Shape::Text, "the scene's", "motion: `builtin:boxing`, `builtin:run` or a file"),
         may(
             "build",
@@ -267,7 +271,11 @@ pub(super) static CONTROLLERS: [Section; 2] = [
     Section {
         name: "a game tree",
         keys: &[
-            need("gametree", Shape::Integer { min: 1, max: MAX_DEPTH as u64 }, "how many choices it looks ahead"),
+            need(
+                "gametree",
+                Shape::Integer { min: 1, max: MAX_DEPTH as u64 },
+                "how many choices it looks ahead",
+            ),
             may(
                 "rule",
                 Shape::OneOf(&["two-objectives", "added", "added-shared"]),
@@ -297,7 +305,12 @@ pub(super) static CAMERAS: [Section; 2] = [
         name: "a camera",
         keys: &[
             need("kind", Shape::OneOf(&["follow", "whole", "steady"]), "how it moves"),
-            may("heading", ANGLE, "across the characters", "where it stands around them (degrees): 0 is +z, 90 is +x"),
+            may(
+                "heading",
+                ANGLE,
+                "across the characters",
+                "where it stands around them (degrees): 0 is +z, 90 is +x",
+            ),
             may("pitch", number(-89.0, 89.0), "12.6", "how far above the horizon (degrees)"),
             may("fov", FOV, "31.5", "from the lower to the upper edge of the picture (degrees)"),
             may("margin", number(0.0, 0.45), "0.09", "share of the picture that stays free at each edge"),
@@ -407,10 +420,7 @@ pub(super) static WHEN: [Section; 7] = [
     Section { name: "a knock-down", keys: &[need("down", Shape::Name, "who has been knocked down")] },
     Section {
         name: "a prop's hit",
-        keys: &[
-            need("struck", Shape::Name, "whom a prop has run into"),
-            need("by", Shape::Name, "the prop"),
-        ],
+        keys: &[need("struck", Shape::Name, "whom a prop has run into"), need("by", Shape::Name, "the prop")],
     },
 ];
 
@@ -458,12 +468,19 @@ pub(super) static THEN: [Section; 13] = [
             need("who", Shape::Name, "who"),
         ],
     },
-    Section { name: "an entrance", keys: &[need("enter", Shape::Name, "who enters; it must have `waits = true`")] },
+    Section {
+        name: "an entrance",
+        keys: &[need("enter", Shape::Name, "who enters; it must have `waits = true`")],
+    },
     Section { name: "an exit", keys: &[need("leave", Shape::Name, "who leaves")] },
     Section {
         name: "a requirement",
         keys: &[
-            need("require", Shape::List(1, &Shape::Word), "actions to perform; `knock-down` is to be knocked down"),
+            need(
+                "require",
+                Shape::List(1, &Shape::Word),
+                "actions to perform; `knock-down` is to be knocked down",
+            ),
             need("who", Shape::Name, "who"),
         ],
     },

@@ -60,7 +60,12 @@ fn scene(table: &Table<'_>, file: &str) -> Screenplay {
         library: table.text("library"),
         characters,
         props: table.items("props").iter().filter_map(Value::table).map(|table| prop(&table)).collect(),
-        beats: table.items("beats").iter().filter_map(Value::table).filter_map(|table| beat(&table)).collect(),
+        beats: table
+            .items("beats")
+            .iter()
+            .filter_map(Value::table)
+            .filter_map(|table| beat(&table))
+            .collect(),
         camera: table.get("camera").and_then(|value| camera(&value)).unwrap_or_default(),
         formation: table
             .get("formation")
@@ -110,7 +115,10 @@ fn role(table: &Table<'_>, idx: usize) -> Role {
         opponent: table.text("opponent"),
         path: path(table),
         opening: table.get("opening").and_then(|value| value.word()),
-        losing: table.get("losing").and_then(|value| value.table()).map_or(Daring::default(), |table| losing(&table)),
+        losing: table
+            .get("losing")
+            .and_then(|value| value.table())
+            .map_or(Daring::default(), |table| losing(&table)),
         name,
     }
 }
@@ -162,7 +170,9 @@ fn build(value: &Value<'_>) -> Option<Build> {
 }
 
 fn weights(holder: &Table<'_>) -> Weights {
-    let Some(table) = holder.get("weights").and_then(|value| value.table()) else { return Weights::default() };
+    let Some(table) = holder.get("weights").and_then(|value| value.table()) else {
+        return Weights::default();
+    };
     Weights {
         distance: table.small("distance"),
         distance_weight: table.number("distance_weight"),
@@ -265,7 +275,8 @@ fn camera(value: &Value<'_>) -> Option<Camera> {
 fn formation(table: &Table<'_>, seconds: f64) -> Formation {
     let pairs = table.integer("pairs").and_then(|pairs| u32::try_from(pairs).ok()).unwrap_or(1);
     let is_circles = table.text("kind").as_deref() == Some("circles");
-    let default = if is_circles { Formation::circles(pairs, seconds) } else { Formation::spiral(pairs, seconds) };
+    let default =
+        if is_circles { Formation::circles(pairs, seconds) } else { Formation::spiral(pairs, seconds) };
     let kind = match default.kind {
         Pattern::Spiral { spread, turn_deg } => Pattern::Spiral {
             spread: table.small("spread").unwrap_or(spread),
@@ -318,9 +329,11 @@ fn when(table: &Table<'_>) -> Option<When> {
         "beat" => When::Beat { name: table.text("beat")?, after: table.number("after").unwrap_or(0.0) },
         "checkpoint" => When::Checkpoint { number: whole("checkpoint")?, who: table.text("who")? },
         "hits" => When::Hits { count: whole("hits")?, who: table.text("who")?, whom: table.text("whom")? },
-        "distance" => {
-            When::Distance { below: table.small("distance")?, who: table.text("who")?, whom: table.text("whom")? }
-        }
+        "distance" => When::Distance {
+            below: table.small("distance")?,
+            who: table.text("who")?,
+            whom: table.text("whom")?,
+        },
         "down" => When::Down { who: table.text("down")? },
         "struck" => When::Struck { who: table.text("struck")?, by: table.text("by")? },
         _ => return None,
@@ -333,9 +346,7 @@ fn then(table: &Table<'_>) -> Option<Then> {
     Some(match first_key(table) {
         "style" => Then::Style { who: who()?, style: Some(table.text("style")?), weights: weights(table) },
         "weights" => Then::Style { who: who()?, style: None, weights: weights(table) },
-        "controller" => {
-            Then::Controller { who: who()?, controller: controller(&table.get("controller")?)? }
-        }
+        "controller" => Then::Controller { who: who()?, controller: controller(&table.get("controller")?)? },
         "path" => Then::Path { who: who()?, path: path(table) },
         "poise" => Then::Poise { who: who()?, poise: table.small("poise")? },
         "opponent" => Then::Opponent { who: who()?, whom: table.text("opponent")? },

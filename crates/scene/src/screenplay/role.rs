@@ -54,7 +54,8 @@ pub struct Role {
 impl Role {
     /// What it is after: its preset with its own weights; those of a general boxer if there is no such preset.
     pub fn objective(&self) -> Style {
-        let preset = Style::preset(&self.style).unwrap_or(Style::preset(DEFAULT_STYLE).unwrap_or(FIRST_STYLE));
+        let preset =
+            Style::preset(&self.style).unwrap_or(Style::preset(DEFAULT_STYLE).unwrap_or(FIRST_STYLE));
         self.weights.applied_to(preset)
     }
 }

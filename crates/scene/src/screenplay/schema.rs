@@ -92,7 +92,8 @@ fn of_section(section: &'static Section, definitions: &mut Map<String, Value>) -
     for key in section.keys {
         let mut value = of_shape(&key.shape, definitions);
         if let Value::Object(value) = &mut value {
-            let default = key.default.map_or_else(|| "needed".to_owned(), |default| format!("default: {default}"));
+            let default =
+                key.default.map_or_else(|| "needed".to_owned(), |default| format!("default: {default}"));
             value.insert("description".to_owned(), json!(format!("{}; {default}", key.meaning)));
         }
         properties.insert(key.name.to_owned(), value);

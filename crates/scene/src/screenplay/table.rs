@@ -384,9 +384,7 @@ impl Shape {
                 names.dedup();
                 format!("a table with {}", names.join(" or "))
             }
-            Shape::Either(shapes) => {
-                shapes.iter().map(Shape::allowed).collect::<Vec<_>>().join(", or ")
-            }
+            Shape::Either(shapes) => shapes.iter().map(Shape::allowed).collect::<Vec<_>>().join(", or "),
             Shape::List(0, shape) => format!("a list, each {}", shape.allowed()),
             Shape::List(min, shape) => format!("a list of {min} or more, each {}", shape.allowed()),
             Shape::Two(shape) => format!("a list of two, each {}", shape.allowed()),
@@ -453,8 +451,8 @@ pub(super) fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
 pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let name: String = name.chars().take(64).collect::<String>().to_lowercase();
     let likeness = |known: &str| strsim::normalized_damerau_levenshtein(&name, known);
-    let best = names.map(|known| (likeness(known), known)).fold((0.0, ""), |best, one| {
-        if one.0 > best.0 { one } else { best }
-    });
+    let best = names
+        .map(|known| (likeness(known), known))
+        .fold((0.0, ""), |best, one| if one.0 > best.0 { one } else { best });
     (best.0 >= 0.5).then(|| best.1.to_owned())
 }
