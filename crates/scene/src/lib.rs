@@ -1,6 +1,6 @@
-//! Takes out: files, pictures and the linter.
+//! Scene files in; takes out: files, pictures and the linter.
 //!
-//! Everything here starts from a [`randori_motion::Take`] or from a file that holds one, and knows nothing
+//! [`screenplay`] holds what an animator writes. Everything else starts from a [`randori_motion::Take`] or from a file that holds one, and knows nothing
 //! of the browser or of any particular planner.
 
 pub mod check;
@@ -9,3 +9,4 @@ pub mod files;
 pub mod mannequin;
 pub mod pictures;
 pub mod render;
+pub mod screenplay;

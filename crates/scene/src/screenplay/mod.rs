@@ -1,0 +1,143 @@
+//! Scene files: who plays, where they go, what happens when, and from where it is seen.
+//!
+//! A [`Screenplay`] is what an animator writes, in TOML; docs/scenes.md explains the format by example. This module
+//! reads, checks and writes such files. It opens no library and plays nothing: whether actions of these names exist, and
+//! what comes of it, is for those who have the motion.
+//!
+//! Where to start reading: [`Screenplay`] and [`Role`] say what is in a file; `keys` is the one table of all keys, from
+//! which files are read, mistakes are explained, and the [JSON schema](schema) for editors is made.
+
+mod camera;
+mod check;
+mod color;
+mod error;
+mod formation;
+mod keys;
+mod read;
+mod role;
+pub mod schema;
+mod story;
+mod table;
+mod write;
+
+pub use camera::{Camera, Looks};
+pub use color::{COLORS, NAMED_COLORS};
+pub use error::{Mistake, SceneError};
+pub use formation::{Formation, Pattern};
+pub use role::{Checkpoint, Controller, Daring, Facing, Role, Weights};
+pub use story::{Beat, PropRole, Then, Waypoint, When};
+
+use randori_motion::{Annotation, Ground, Placement};
+
+/// A scene as it is written.
+///
+/// ```
+/// use randori_scene::screenplay::{Controller, Screenplay};
+///
+/// let text = r#"
+/// seconds = 30
+/// library = "builtin:boxing"
+///
+/// [[characters]]
+/// name = "red"
+/// style = "infighter"
+/// controller = "gametree:4"
+/// at = [0, -1]
+///
+/// [[characters]]
+/// name = "blue"
+/// at = [0, 1]
+/// "#;
+/// let scene = Screenplay::parse("duel.toml", text.as_bytes())?;
+/// assert_eq!(scene.name, "duel");
+/// assert_eq!(scene.characters[0].controller, Controller::game_tree(4));
+/// assert_eq!(Screenplay::parse("duel.toml", scene.to_toml().as_bytes())?, scene);
+///
+/// let mistake = Screenplay::parse("duel.toml", text.replace("infighter", "infigther").as_bytes()).unwrap_err();
+/// assert!(mistake.to_string().starts_with(r#"duel.toml:7:9: style is "infigther" (did you mean "infighter"?)"#));
+/// # Ok::<(), randori_scene::screenplay::SceneError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Screenplay {
+    /// What it is called.
+    pub name: String,
+    /// How long it is (s), unless a beat ends it.
+    pub seconds: f64,
+    /// Of everything drawn at random.
+    pub seed: u64,
+    /// The library of characters that name none: `builtin:NAME` or a file.
+    pub library: Option<String>,
+    /// The people, without those of the formation; see [`Screenplay::expanded`].
+    pub characters: Vec<Role>,
+    /// Things that move.
+    pub props: Vec<PropRole>,
+    /// The story.
+    pub beats: Vec<Beat>,
+    /// Where it is seen from.
+    pub camera: Camera,
+    /// Many pairs more.
+    pub formation: Option<Formation>,
+    /// What is amended in the combination table.
+    pub combination: Vec<Record>,
+}
+
+/// A record of the combination table: how well one action suits another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// The character's action.
+    pub own: Annotation,
+    /// The opponent's action.
+    pub other: Annotation,
+    /// S; negative discourages.
+    pub suitability: f32,
+}
+
+impl Screenplay {
+    /// Faster than this nobody is asked to go (m/s): a brisk run. What a library can do is often less.
+    pub const MAX_SPEED: f64 = 6.0;
+    /// The longest scene (s).
+    pub const MAX_SECONDS: f64 = 3600.0;
+    /// The most people, those of a formation included.
+    pub const MAX_CHARACTERS: usize = 500;
+
+    /// Reads and checks a scene file; `file` is its name in messages, and names a scene without name.
+    pub fn parse(file: &str, bytes: &[u8]) -> Result<Screenplay, SceneError> {
+        read::parse(file, bytes)
+    }
+
+    /// The scene as a file that [`Screenplay::parse`] reads back to the same, if it has no mistakes.
+    pub fn to_toml(&self) -> String {
+        write::to_toml(self)
+    }
+
+    /// Checks a scene that was made or changed in a program; places of mistakes are those in [`Screenplay::to_toml`].
+    pub fn validate(&self) -> Result<(), SceneError> {
+        Screenplay::parse(&format!("{}.toml", self.name), self.to_toml().as_bytes()).map(|_| ())
+    }
+
+    /// All people: those written one by one, then those of the formation.
+    pub fn expanded(&self) -> Vec<Role> {
+        let formation = self.formation.iter().flat_map(Formation::roles);
+        self.characters.iter().cloned().chain(formation).collect()
+    }
+
+    /// The library of somebody; `None` only in a scene with mistakes.
+    pub fn library_of<'a>(&'a self, role: &'a Role) -> Option<&'a str> {
+        role.library.as_deref().or(self.library.as_deref())
+    }
+}
+
+/// Where everybody stands and looks, as if all entered at the start.
+///
+/// Who looks at nobody of these, or at somebody in the same place, has heading 0.
+pub fn placements(roles: &[Role]) -> Vec<Placement> {
+    let starts: std::collections::BTreeMap<&str, Ground> =
+        roles.iter().map(|role| (role.name.as_str(), role.at)).collect();
+    let heading = |role: &Role| match &role.facing {
+        Facing::Heading(degrees) => degrees.to_radians(),
+        Facing::Towards(name) => starts
+            .get(name.as_str())
+            .map_or(0.0, |other| libm::atan2f(other.x - role.at.x, other.z - role.at.z)),
+    };
+    roles.iter().map(|role| Placement { position: role.at, heading: heading(role) }).collect()
+}
