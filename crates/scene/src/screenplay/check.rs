@@ -21,6 +21,11 @@ const MAX_FORMATION_CHECKPOINTS: u64 = 100_000;
 pub(super) fn check(scene: &Screenplay, source: &Source<'_>) {
     let Some(roles) = people(scene, source) else { return };
     let cast = Cast::new(scene, &roles, source);
+    // Who is meant by a name that two have cannot be said.
+    if !cast.has_own_names() {
+        return;
+    }
+    cast.teams();
     for (idx, role) in roles.iter().enumerate() {
         cast.role(role, &cast.place_of(idx));
     }
@@ -71,7 +76,8 @@ fn is_sound(formation: &Formation, scene: &Screenplay, source: &Source<'_>) -> b
         );
     }
     let clearance = formation.clearance();
-    if clearance < Formation::CLEARANCE {
+    // Less than a tenth of a millimetre is rounding.
+    if clearance + 1e-4 < Formation::CLEARANCE {
         let allowed = format!(
             "{} m or more: a larger spacing (now {}), a smaller gap (now {}), or a shorter way from checkpoint to \
              checkpoint",
@@ -120,7 +126,7 @@ impl<'a> Cast<'a> {
             Then::Style { who, .. } => Some(who.as_str()),
             _ => None,
         });
-        let cast = Cast {
+        Cast {
             scene,
             source,
             roles,
@@ -128,10 +134,7 @@ impl<'a> Cast<'a> {
             props: scene.props.iter().map(|prop| prop.name.as_str()).collect(),
             called: called.collect(),
             restyled: restyled.collect(),
-        };
-        cast.names();
-        cast.teams();
-        cast
+        }
     }
 
     fn note(&self, path: &str, found: String, allowed: impl Into<String>) {
@@ -144,7 +147,9 @@ impl<'a> Cast<'a> {
         if role_idx < n_written { format!("characters[{role_idx}]") } else { "formation".to_owned() }
     }
 
-    fn names(&self) {
+    /// Everybody, everything and every beat has a name of its own.
+    fn has_own_names(&self) -> bool {
+        let mut is_sound = true;
         let people = self.roles.iter().enumerate().map(|(idx, role)| (&role.name, self.place_of(idx)));
         let props =
             self.scene.props.iter().enumerate().map(|(idx, prop)| (&prop.name, format!("props[{idx}]")));
@@ -153,6 +158,7 @@ impl<'a> Cast<'a> {
             if !seen.insert(name) {
                 let found = format!("the name {} is there twice", quoted(name));
                 self.note(&format!("{place}.name"), found, "one name for each character and prop");
+                is_sound = false;
             }
         }
         let mut seen = BTreeSet::new();
@@ -160,8 +166,10 @@ impl<'a> Cast<'a> {
             if !seen.insert(&beat.name) {
                 let found = format!("a beat {} is there twice", quoted(&beat.name));
                 self.note(&format!("beats[{idx}].name"), found, "one name for each beat");
+                is_sound = false;
             }
         }
+        is_sound
     }
 
     fn teams(&self) {
@@ -192,13 +200,12 @@ impl<'a> Cast<'a> {
         if let Some(opponent) = &role.opponent {
             self.opponent(role, opponent, &key("opponent"));
         }
-        if let Facing::Towards(name) = &role.facing {
-            match self.character(name, &key("facing")) {
-                Some(other) if other.name == role.name => {
-                    self.note(&key("facing"), "facing itself".to_owned(), "another character, or degrees");
-                }
-                _ => {}
-            }
+        // Who looks at its opponent need not be told twice.
+        if let Facing::Towards(name) = &role.facing
+            && role.opponent.as_ref() != Some(name)
+            && self.character(name, &key("facing")).is_some_and(|other| other.name == role.name)
+        {
+            self.note(&key("facing"), "facing itself".to_owned(), "another character, or degrees");
         }
         if role.enter >= scene.seconds {
             let found = format!("enter is {}", role.enter);

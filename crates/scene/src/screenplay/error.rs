@@ -26,7 +26,7 @@ pub struct Mistake {
     pub nearest: Option<String>,
 }
 
-/// A line for each mistake: `file:line:column: what; what is allowed`.
+/// A line for each mistake: `file:line:column: what; allowed: what`.
 impl fmt::Display for SceneError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (idx, mistake) in self.mistakes.iter().enumerate() {
@@ -43,7 +43,7 @@ impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.found)?;
         if let Some(nearest) = &self.nearest {
-            write!(f, "; did you mean {nearest:?}?")?;
+            write!(f, " (did you mean {nearest:?}?)")?;
         }
         if !self.allowed.is_empty() {
             write!(f, "; allowed: {}", self.allowed)?;

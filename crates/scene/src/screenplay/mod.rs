@@ -54,7 +54,7 @@ use randori_motion::{Annotation, Ground, Placement};
 /// assert_eq!(Screenplay::parse("duel.toml", scene.to_toml().as_bytes())?, scene);
 ///
 /// let mistake = Screenplay::parse("duel.toml", text.replace("infighter", "infigther").as_bytes()).unwrap_err();
-/// assert!(mistake.to_string().starts_with(r#"duel.toml:7:9: style is "infigther"; did you mean "infighter"?"#));
+/// assert!(mistake.to_string().starts_with(r#"duel.toml:7:9: style is "infigther" (did you mean "infighter"?)"#));
 /// # Ok::<(), randori_scene::screenplay::SceneError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -127,7 +127,7 @@ impl Screenplay {
     }
 }
 
-/// Where everybody stands and looks at the start.
+/// Where everybody stands and looks, as if all entered at the start.
 ///
 /// Who looks at nobody of these, or at somebody in the same place, has heading 0.
 pub fn placements(roles: &[Role]) -> Vec<Placement> {

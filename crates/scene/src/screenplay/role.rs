@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use randori_arena::style::Style;
+use randori_arena::style::{PRESETS, Style};
 use randori_gametree::score::MAX_DEPTH;
 use randori_gametree::{Opponent, Rule};
 use randori_motion::body::Build;
@@ -52,17 +52,15 @@ pub struct Role {
 }
 
 impl Role {
-    /// What it is after: its preset with its own weights; those of a general boxer if there is no such preset.
+    /// What it is after: its preset with its own weights; the first preset's if there is none of this name.
     pub fn objective(&self) -> Style {
-        let preset =
-            Style::preset(&self.style).unwrap_or(Style::preset(DEFAULT_STYLE).unwrap_or(FIRST_STYLE));
+        let preset = Style::preset(&self.style).unwrap_or(PRESETS[0].1);
         self.weights.applied_to(preset)
     }
 }
 
 /// The style of who names none.
 pub(super) const DEFAULT_STYLE: &str = "general-boxer";
-const FIRST_STYLE: Style = randori_arena::style::PRESETS[0].1;
 
 /// What differs from a [`Style`]; `None` keeps what is there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -239,7 +237,7 @@ pub(super) const OPPONENTS: [(&str, Opponent); 2] =
 pub enum Facing {
     /// A heading (degrees): 0 is +Z, positive turns to the own left (+X).
     Heading(f32),
-    /// Towards the character of this name, where that one starts.
+    /// Towards the character of this name, wherever that one is when this one enters.
     Towards(String),
 }
 
@@ -298,8 +296,7 @@ impl Daring {
     /// assert_eq!(daring.share_at(1.0, 0.0), 0.8);
     /// ```
     pub fn share_at(&self, behind: f64, left: f64) -> f64 {
-        // Also of NaN.
-        if !(behind > 0.0) {
+        if behind.is_nan() || behind <= 0.0 {
             return 0.0;
         }
         let arrear = (behind / self.behind).min(1.0);

@@ -82,7 +82,14 @@ fn rows(section: &Section, text: &mut String) {
     text.push_str(&format!("| {} | | without it |\n|---|---|---|\n", section.name));
     for key in section.keys {
         let default = key.default.unwrap_or("**needed**");
-        text.push_str(&format!("| `{}` | {} | {default} |\n", key.name, key.meaning));
+        let words = match key.shape {
+            Shape::OneOf(words) => {
+                words.iter().map(|word| format!("`\"{word}\"`")).collect::<Vec<_>>().join(", ")
+            }
+            _ => String::new(),
+        };
+        let colon = if words.is_empty() { "" } else { ": " };
+        text.push_str(&format!("| `{}` | {}{colon}{words} | {default} |\n", key.name, key.meaning));
     }
     text.push('\n');
 }
@@ -115,7 +122,17 @@ fn reference(section: &'static Section, definitions: &mut Map<String, Value>) ->
         let definition = of_section(section, definitions);
         definitions.insert(section.name.to_owned(), definition);
     }
-    json!({ "allOf": [{ "$ref": format!("#/definitions/{}", section.name.replace(' ', "%20")) }] })
+    reference_to(section.name)
+}
+
+fn reference_to(name: &str) -> Value {
+    json!({ "allOf": [{ "$ref": format!("#/definitions/{}", name.replace(' ', "%20")) }] })
+}
+
+/// As [`reference`], of a value with a long list of names.
+fn named(name: &str, value: Value, definitions: &mut Map<String, Value>) -> Value {
+    definitions.insert(name.to_owned(), value);
+    reference_to(name)
 }
 
 fn of_shape(shape: &'static Shape, definitions: &mut Map<String, Value>) -> Value {
@@ -123,27 +140,31 @@ fn of_shape(shape: &'static Shape, definitions: &mut Map<String, Value>) -> Valu
         Shape::Text => json!({ "type": "string", "minLength": 1, "maxLength": 100 }),
         Shape::Name => json!({ "type": "string", "pattern": "^[A-Za-z0-9_-]{1,64}$" }),
         Shape::OneOf(words) => json!({ "enum": words }),
-        Shape::Style => json!({ "enum": PRESETS.map(|(name, _)| name) }),
+        Shape::Style => named("a style", json!({ "enum": PRESETS.map(|(name, _)| name) }), definitions),
         Shape::Word => {
             let known: Vec<&str> = KNOWN.iter().map(|word| word.name).collect();
             let any = format!("^[a-z0-9-]{{1,{MAX_NAME}}}$");
-            json!({ "anyOf": [{ "enum": known }, { "type": "string", "pattern": any }] })
+            let word = json!({ "anyOf": [{ "enum": known }, { "type": "string", "pattern": any }] });
+            named("an annotation", word, definitions)
         }
         Shape::Controller => {
             let trees = (1..=randori_gametree::score::MAX_DEPTH).map(|depth| format!("gametree:{depth}"));
             let names = super::Controller::NAMES.iter().map(|name| (*name).to_owned());
-            json!({ "enum": names.chain(trees).collect::<Vec<_>>() })
+            named("a controller", json!({ "enum": names.chain(trees).collect::<Vec<_>>() }), definitions)
         }
         Shape::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
         Shape::Integer { min, max: u64::MAX } => json!({ "type": "integer", "minimum": min }),
         Shape::Integer { min, max } => json!({ "type": "integer", "minimum": min, "maximum": max }),
         Shape::Flag => json!({ "type": "boolean" }),
         Shape::True => json!({ "enum": [true] }),
-        Shape::Color => json!({ "anyOf": [
-            { "enum": NAMED_COLORS.map(|(name, _)| name) },
-            { "type": "string", "pattern": "^#[0-9A-Fa-f]{6}$" },
-            numbers(3, 0.0, 1.0),
-        ] }),
+        Shape::Color => {
+            let color = json!({ "anyOf": [
+                { "enum": NAMED_COLORS.map(|(name, _)| name) },
+                { "type": "string", "pattern": "^#[0-9A-Fa-f]{6}$" },
+                numbers(3, 0.0, 1.0),
+            ] });
+            named("a color", color, definitions)
+        }
         Shape::Ground => numbers(2, -FAR, FAR),
         Shape::Three { min, max } => numbers(3, *min, *max),
         Shape::Table(section) => reference(section, definitions),

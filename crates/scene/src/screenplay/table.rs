@@ -37,7 +37,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Notes a mistake at the value of this path, or at what holds it.
+    /// Notes a mistake at the value of this path, or at what holds it, if it is the first one there.
     pub(super) fn note_at(&self, path: &str, found: String, allowed: String, nearest: Option<String>) {
         let mut holder = path;
         let at = loop {
@@ -49,7 +49,10 @@ impl<'a> Source<'a> {
                 None => break 0,
             }
         };
-        self.note(at, found, allowed, nearest);
+        // One formation makes many people, who all have the same mistake.
+        if self.mistakes.borrow().iter().all(|(other, _)| *other != at) {
+            self.note(at, found, allowed, nearest);
+        }
     }
 
     /// Nothing if all is well, otherwise the mistakes in the order of the file.
