@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use randori_motion::annotation::Kind;
 use randori_motion::{ActionId, Bone, Ground};
 use smallvec::SmallVec;
 
@@ -236,11 +237,13 @@ impl Stage {
         }
         let take_from_world = person.doing.world_from_take.inverse();
         let its = cast.bodies.of_action(person.doing.action);
+        // Whoever is still reeling from another blow has little to set against it.
+        let reeling = if its.kind == Kind::Reaction { REELING } else { 1.0 };
         let blow = Blow {
             bone: hit.bone,
             point: take_from_world.point(hit.point),
             velocity: take_from_world.turned(hit.velocity),
-            mass: mass_behind(hit.with),
+            mass: reeling * mass_behind(hit.with),
         };
         let frame = person.doing.frame(&cast.bodies, moment.tick);
         cast.reactions.as_ref()?.answer(its.take, frame, &blow, cast.poise)
@@ -383,6 +386,9 @@ impl<'a> Pair<'a> {
         false
     }
 }
+
+/// How many times harder a blow is for somebody who reels from another (-).
+const REELING: f32 = 2.0;
 
 /// The mass that a blow with this bone brings to bear (kg): an arm with some of the shoulder behind it, a leg with some
 /// of the hips.
