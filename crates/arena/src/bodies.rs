@@ -11,7 +11,7 @@ use randori_motion::annotation::Kind;
 use randori_motion::library::NodeId;
 use randori_motion::{ActionId, ActionLibrary, Bone, GlobalPose, Ground, Placement};
 
-use crate::sweep::nearest;
+use crate::sweep::{apart, nearest};
 
 /// A library with the volume of its performer in every frame.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct Bodies {
     takes: Vec<Layout>,
     moves: Vec<Move>,
     /// What may be chosen from each node of the graph, in the order of kinds: blows first, they decide most.
-    options: Vec<Vec<ActionId>>,
+    options: Vec<Vec<Brief>>,
     radii: Vec<f32>,
     /// Half the length of each capsule's axis (m): bones do not stretch.
     halves: Vec<f32>,
@@ -95,6 +95,50 @@ pub struct Move {
     pub speed: f32,
 }
 
+/// What is asked of every option before anything is simulated: in one piece, because it is asked most often.
+#[derive(Clone, Copy, Debug)]
+pub struct Brief {
+    /// Which action.
+    pub id: ActionId,
+    /// What it is for.
+    pub kind: Kind,
+    /// How long it takes (ticks).
+    pub length: i32,
+    /// How long it takes to its peak (ticks).
+    pub to_peak: i32,
+    /// Where the root is at the end, seen from where it starts (m).
+    pub end: Ground,
+    /// Where the head faces at the end, seen from the start: unit vector.
+    pub gaze: Ground,
+    /// Where the root is at the peak, seen from where it starts (m).
+    pub at_peak: Ground,
+    /// The farthest from the root on the floor that a blow lands (m).
+    pub reach: f32,
+    /// The greatest speed with which it lands (m/s).
+    pub speed: f32,
+}
+
+impl Move {
+    fn brief(&self, id: ActionId) -> Brief {
+        Brief {
+            id,
+            kind: self.kind,
+            length: (self.last - self.first) as i32,
+            to_peak: (self.peak - self.first) as i32,
+            end: self.end,
+            gaze: self.gaze,
+            at_peak: self.at_peak,
+            reach: self.reach,
+            speed: self.speed,
+        }
+    }
+
+    /// How long it takes (ticks).
+    pub fn length(&self) -> i32 {
+        (self.last - self.first) as i32
+    }
+}
+
 /// Something held in a hand that can strike and be struck: a capsule in the frame of the bone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weapon {
@@ -150,19 +194,19 @@ impl Bodies {
     }
 
     /// What may be chosen after an action, in the order of kinds: reactions are not, unless there is nothing else.
-    pub fn options(&self, after: ActionId) -> &[ActionId] {
+    pub fn options(&self, after: ActionId) -> &[Brief] {
         let action = self.library.action(after);
         if action.is_terminal { &[] } else { &self.options[action.to.0 as usize] }
     }
 
-    fn options_from(&self, node: NodeId) -> Vec<ActionId> {
+    fn options_from(&self, node: NodeId) -> Vec<Brief> {
         let all = self.library.starting_from(node);
         let kind = |id: &ActionId| self.of_action(*id).kind;
         let any = all.iter().any(|id| kind(id) != Kind::Reaction);
         let mut options: Vec<ActionId> =
             all.iter().copied().filter(|id| !any || kind(id) != Kind::Reaction).collect();
         options.sort_by_key(|id| (kind(id), *id));
-        options
+        options.into_iter().map(|id| self.of_action(id).brief(id)).collect()
     }
 
     /// The library.
@@ -283,18 +327,18 @@ impl Stance {
     pub fn depth_in(&self, own_from_other: &Rigid, other: &Stance) -> f32 {
         let there = own_from_other.ground(other.root.shift);
         let (x, z) = (there.x - self.root.shift.x, there.z - self.root.shift.z);
-        let (apart, near) = (x * x + z * z, self.lean + other.lean);
-        if apart > near * near {
-            return near - apart.sqrt();
+        let (squared, near) = (x * x + z * z, self.lean + other.lean);
+        if squared > near * near {
+            return near - squared.sqrt();
         }
         let trunk = other.trunk.map(|end| own_from_other.point(end));
         let head = own_from_other.point(other.head);
         let between = |a: [Vec3; 2], b: [Vec3; 2]| {
             let [p, q] = nearest(a, b);
-            p.distance(q)
+            apart(p, q)
         };
         let trunks = 2.0 * TRUNK - between(self.trunk, trunk);
-        let heads = 2.0 * HEAD - self.head.distance(head);
+        let heads = 2.0 * HEAD - apart(self.head, head);
         let mixed = TRUNK + HEAD - between(self.trunk, [head; 2]).min(between([self.head; 2], trunk));
         trunks.max(heads).max(mixed)
     }
@@ -429,6 +473,11 @@ impl Rigid {
     pub fn turned(&self, p: Vec3) -> Vec3 {
         // A positive heading turns +Z to +X.
         Vec3::new(self.cos * p.x + self.sin * p.z, p.y, self.cos * p.z - self.sin * p.x)
+    }
+
+    /// A direction on the floor carried over: turned, not shifted.
+    pub fn turned_ground(&self, p: Ground) -> Ground {
+        Ground { x: self.cos * p.x + self.sin * p.z, z: self.cos * p.z - self.sin * p.x }
     }
 
     /// A place on the floor carried over (m).

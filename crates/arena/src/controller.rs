@@ -171,7 +171,7 @@ impl Controller for Scripted {
             let action = library.action(*id);
             action.name == *line || action.annotation.name() == line
         };
-        match stage.options(moment, who).iter().copied().find(meant) {
+        match stage.options(moment, who).iter().map(|option| option.id).find(meant) {
             Some(action) => {
                 let said = self.lines.pop_front();
                 self.lines.extend(said.filter(|_| self.repeats));

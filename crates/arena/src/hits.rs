@@ -123,7 +123,7 @@ fn first_met(
         let reach = half + blow.radius + other.halves()[capsule] + other.radii()[capsule];
         let apart = (own_to - to_middle).length_squared().min((own_from - from_middle).length_squared());
         let way = (own_to - own_from) - (to_middle - from_middle);
-        let near = reach + way.length();
+        let near = reach + way.length_squared().sqrt();
         if apart > near * near {
             continue;
         }

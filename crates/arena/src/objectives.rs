@@ -209,18 +209,9 @@ impl Judge {
         outcome: &Outcome,
     ) -> Terms {
         let ready = &self.people[who];
-        let (aims, style) = (&ready.aims, &ready.aims.style);
+        let aims = &ready.aims;
         let action = doing.action;
         let end = doing.end(&stage.cast[who].bodies);
-        let movement = if aims.opponent == who {
-            0.0
-        } else {
-            let value = |doing: &Doing, tick: i32| {
-                let (distance, angle) = stage.relation(before, (who, doing), aims.opponent, tick);
-                style.movement(distance, angle)
-            };
-            value(doing, end) - value(&before.people[who].doing, before.tick)
-        };
         let side = stage.cast[who].side;
         let mut blows = self.coming(stage, &outcome.next, side) - self.coming(stage, before, side);
         let mut requirement = ready.asked[action.0 as usize];
@@ -230,26 +221,62 @@ impl Judge {
             requirement +=
                 landed.answer.map_or(0.0, |answer| self.people[whom].asked[answer.action.0 as usize]);
         }
-        let word = ready.words[action.0 as usize] as usize;
-        let theirs = before.people[aims.opponent].doing.action;
-        let their_word = self.people[aims.opponent].words[theirs.0 as usize] as usize;
-        let combined = ready.combined[word * ready.n_words_of_opponent + their_word];
+        let combined = ready.combination(self, before, action);
         let [combination, staged] = if aims.staged { [0.0, combined] } else { [combined, 0.0] };
+        let current = &before.people[who].doing;
+        let movement = |doing: &Doing, tick: i32| ready.movement(stage, before, (who, doing), tick);
         Terms {
-            movement,
+            movement: movement(doing, end) - movement(current, before.tick),
             score: blows,
             combination,
             staged,
             recency: -ready.worn[action.0 as usize],
-            path: aims.goal.map_or(0.0, |goal| {
-                let value = |doing: &Doing, tick: i32| {
-                    let root = doing.root(&stage.cast[who].bodies, tick).placement();
-                    let turned = goal.heading.map(|wanted| wanted - root.heading);
-                    style.way(root.position.distance(goal.position), turned)
-                };
-                value(doing, end) - value(&before.people[who].doing, before.tick)
-            }),
+            path: ready.path(stage, (who, doing), end) - ready.path(stage, (who, current), before.tick),
             requirement,
+        }
+    }
+
+    /// The most that each choice can be worth to whoever makes it, F_comp + F_coop (points).
+    ///
+    /// Where an action leaves one, and what was asked for, is known before it is simulated. As for blows, every one that
+    /// the others have under way may be avoided, and the action's own may land as fast as it gets, on the head.
+    pub fn promises(
+        &self,
+        stage: &Stage,
+        moment: &Moment,
+        who: usize,
+        choices: impl Iterator<Item = ActionId>,
+        out: &mut Vec<f64>,
+    ) {
+        let ready = &self.people[who];
+        let side = stage.cast[who].side;
+        let bodies = &stage.cast[who].bodies;
+        let avoided: f64 = (moment.people.iter().enumerate())
+            .filter(|(other, _)| stage.cast[*other].side != side)
+            .filter_map(|(other, person)| {
+                let ahead = person.ahead.as_ref()?;
+                Some(-self.worth(stage, side, (other, person.doing.action), ahead.whom as usize, &ahead.hit))
+            })
+            .sum();
+        let fear = |whom: usize| self.people[whom].aims.style.taken_weight;
+        let feared = (0..self.people.len()).map(fear).fold(0.0, f64::max);
+        // Whatever lands may be what was asked of its victim: of everybody once.
+        let asked: f64 = self.people.iter().map(Ready::most_asked).sum();
+        let now = ready.standing(stage, moment, who, &moment.people[who].doing, moment.tick);
+        for action in choices {
+            let doing = stage.begin(moment, who, action);
+            let its = bodies.of_action(action);
+            let blow = match ready.aims.scoring {
+                _ if its.window[0] == its.window[1] => 0.0,
+                Scoring::Own(_) => f64::INFINITY,
+                Scoring::Damage => 2.0 * f64::from(its.speed),
+                Scoring::Catch => f64::from(CATCH),
+            };
+            let given = if blow == 0.0 { 0.0 } else { (ready.given[action.0 as usize] + feared) * blow };
+            let then = ready.standing(stage, moment, who, &doing, doing.start + its.length());
+            let combined = ready.combination(self, moment, action);
+            let own = ready.asked[action.0 as usize] - ready.worn[action.0 as usize];
+            out.push(then - now + combined + own + avoided.max(0.0) + given + asked + ROUNDING);
         }
     }
 
@@ -299,7 +326,46 @@ impl Judge {
     }
 }
 
+/// What may get lost in sums of large terms (points).
+const ROUNDING: f64 = 1.0;
+
 impl Ready {
+    /// f_mov1 and f_mov2 of somebody who does something, at a tick.
+    fn standing(&self, stage: &Stage, moment: &Moment, who: usize, doing: &Doing, tick: i32) -> f64 {
+        self.movement(stage, moment, (who, doing), tick) + self.path(stage, (who, doing), tick)
+    }
+
+    /// f_mov1 at a tick.
+    fn movement(&self, stage: &Stage, moment: &Moment, (who, doing): (usize, &Doing), tick: i32) -> f64 {
+        if self.aims.opponent == who {
+            return 0.0;
+        }
+        let (distance, angle) = stage.relation(moment, (who, doing), self.aims.opponent, tick);
+        self.aims.style.movement(distance, angle)
+    }
+
+    /// f_mov2 at a tick.
+    fn path(&self, stage: &Stage, (who, doing): (usize, &Doing), tick: i32) -> f64 {
+        self.aims.goal.map_or(0.0, |goal| {
+            let root = doing.root(&stage.cast[who].bodies, tick).placement();
+            let turned = goal.heading.map(|wanted| wanted - root.heading);
+            self.aims.style.way(root.position.distance(goal.position), turned)
+        })
+    }
+
+    /// f_comb of an action, given what the opponent does.
+    fn combination(&self, judge: &Judge, moment: &Moment, action: ActionId) -> f64 {
+        let word = self.words[action.0 as usize] as usize;
+        let theirs = moment.people[self.aims.opponent].doing.action;
+        let their_word = judge.people[self.aims.opponent].words[theirs.0 as usize] as usize;
+        self.combined[word * self.n_words_of_opponent + their_word]
+    }
+
+    /// The most that something forced on somebody can be worth as what was asked for (points).
+    fn most_asked(&self) -> f64 {
+        if self.aims.required.is_empty() { 0.0 } else { self.aims.style.requirement_weight.max(0.0) }
+    }
+
     /// The least and the most of F_coop of an edge after so many choices, if this person makes it.
     fn cooperation_of_one(&self, stage: &Stage, moment: &Moment, who: usize, choice: u8) -> [f64; 2] {
         let style = &self.aims.style;

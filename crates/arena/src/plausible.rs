@@ -11,7 +11,7 @@ use randori_motion::annotation::Kind;
 use randori_motion::{ActionId, Ground};
 use smallvec::SmallVec;
 
-use crate::bodies::{Bodies, Doing, Rigid, TICKS_PER_SECOND};
+use crate::bodies::{Bodies, Brief, Doing, Rigid, TICKS_PER_SECOND};
 use crate::stage::{Moment, Stage};
 use crate::style::Style;
 
@@ -75,6 +75,26 @@ enum Meets {
     Logic,
 }
 
+/// Something that somebody might do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Choice {
+    /// What.
+    pub action: ActionId,
+    /// Whether it stands as it is: bodies do not get into each other, or cannot help it. If not, it is to be asked
+    /// with [`penetrates`] before it counts.
+    pub is_certain: bool,
+}
+
+/// Whether an action gets the body too deep into others to be plausible.
+pub fn penetrates(
+    stage: &Stage,
+    moment: &Moment,
+    (who, doing): (usize, &Doing),
+    limits: &Plausibility,
+) -> bool {
+    stage.penetration(moment, who, doing, limits.depth).is_deeper
+}
+
 /// Appends what somebody might plausibly do now, in the order of kinds: blows, defences, all else.
 pub fn plausible(
     stage: &Stage,
@@ -83,10 +103,34 @@ pub fn plausible(
     (limits, opponent): (&Plausibility, usize),
     out: &mut Vec<ActionId>,
 ) -> Screening {
+    let mut choices = Vec::new();
+    let mut screening = sketch(stage, moment, who, (limits, opponent), &mut choices);
+    let before = out.len();
+    for choice in &choices {
+        let doing = || stage.begin(moment, who, choice.action);
+        if choice.is_certain || !penetrates(stage, moment, (who, &doing()), limits) {
+            out.push(choice.action);
+        } else {
+            screening.penetrating += 1;
+        }
+    }
+    screening.left = (out.len() - before) as u32;
+    screening
+}
+
+/// The same without asking of every single choice whether bodies get into each other, which most searches never need
+/// to know: at least one choice is certain, and of each that is not, it is to be asked.
+pub fn sketch(
+    stage: &Stage,
+    moment: &Moment,
+    who: usize,
+    (limits, opponent): (&Plausibility, usize),
+    out: &mut Vec<Choice>,
+) -> Screening {
     let from = out.len();
     let scene = Scene::of(stage, moment, who, opponent, limits);
     let options = stage.options(moment, who);
-    let graded: SmallVec<[Meets; 256]> = options.iter().map(|id| scene.meets(limits, *id)).collect();
+    let graded: SmallVec<[Meets; 256]> = options.iter().map(|option| scene.meets(limits, option)).collect();
     let mut counts = [0_u32; 4];
     for meets in &graded {
         counts[*meets as usize] += 1;
@@ -96,14 +140,22 @@ pub fn plausible(
     let mut least = f32::INFINITY;
     let mut penetrating = 0;
     for best in [Meets::Logic, Meets::Range, Meets::Facing, Meets::Nothing] {
-        for (id, _) in options.iter().zip(&graded).filter(|(_, meets)| **meets == best) {
-            let penetration = penetration(*id);
-            if !penetration.is_deeper {
-                out.push(*id);
-            } else {
-                penetrating += 1;
-                least = least.min(penetration.at_end);
+        if counts[best as usize] == 0 {
+            continue;
+        }
+        let of_grade = options.iter().zip(&graded).filter(|(_, meets)| **meets == best);
+        for action in of_grade.map(|(option, _)| option.id) {
+            let mut choice = Choice { action, is_certain: false };
+            if out.len() == from {
+                let penetration = penetration(action);
+                if penetration.is_deeper {
+                    penetrating += 1;
+                    least = least.min(penetration.at_end);
+                    continue;
+                }
+                choice.is_certain = true;
             }
+            out.push(choice);
         }
         if out.len() > from {
             break;
@@ -112,7 +164,8 @@ pub fn plausible(
     if out.len() == from {
         // Nothing avoids it: at least out of it in the last frame, or as far out of it as can be.
         let enough = limits.depth.max(least);
-        out.extend(options.iter().copied().filter(|id| penetration(*id).at_end <= enough));
+        let left = options.iter().filter(|option| penetration(option.id).at_end <= enough);
+        out.extend(left.map(|option| Choice { action: option.id, is_certain: true }));
     }
     Screening {
         options: options.len() as u32,
@@ -126,7 +179,6 @@ pub fn plausible(
 
 /// Whom one faces, and what they are up to.
 struct Scene<'a> {
-    bodies: &'a Bodies,
     here: Rigid,
     tick: i32,
     opponent: (&'a Bodies, Doing),
@@ -157,7 +209,6 @@ impl<'a> Scene<'a> {
         let here = own.doing.root(bodies, moment.tick);
         let there = them.doing.position(theirs, moment.tick);
         Scene {
-            bodies,
             here,
             tick: moment.tick,
             opponent: (theirs, them.doing),
@@ -168,26 +219,25 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// From a place seen from where the action starts to the opponent at a frame of the action (m).
-    fn to_opponent(&self, place: Ground, after: u32) -> Ground {
+    /// From a place seen from where the action starts to the opponent some ticks later (m).
+    fn to_opponent(&self, place: Ground, after: i32) -> Ground {
         let here = self.here.ground(place);
-        let there = self.opponent.1.position(self.opponent.0, self.tick + after as i32);
+        let there = self.opponent.1.position(self.opponent.0, self.tick + after);
         Ground { x: there.x - here.x, z: there.z - here.z }
     }
 
-    fn meets(&self, limits: &Plausibility, id: ActionId) -> Meets {
-        let its = self.bodies.of_action(id);
+    fn meets(&self, limits: &Plausibility, option: &Brief) -> Meets {
         if let Some(cosine) = self.facing {
-            let way = self.to_opponent(its.end, its.last - its.first);
-            let gaze = self.here.turned(its.gaze.at_height(0.0));
+            let way = self.to_opponent(option.end, option.length);
+            let gaze = self.here.turned_ground(option.gaze);
             if gaze.x * way.x + gaze.z * way.z < cosine * (way.x * way.x + way.z * way.z).sqrt() {
                 return Meets::Nothing;
             }
         }
-        let in_range = match its.kind {
+        let in_range = match option.kind {
             Kind::Attack => {
-                let way = self.to_opponent(its.at_peak, its.peak - its.first);
-                let reach = limits.attack.min(its.reach + BODY);
+                let way = self.to_opponent(option.at_peak, option.to_peak);
+                let reach = limits.attack.min(option.reach + BODY);
                 way.x * way.x + way.z * way.z <= reach * reach
             }
             Kind::Defence => self.is_near,
@@ -196,7 +246,7 @@ impl<'a> Scene<'a> {
         if !in_range {
             return Meets::Facing;
         }
-        let is_logical = match its.kind {
+        let is_logical = match option.kind {
             Kind::Defence => self.is_threatened,
             _ => !self.is_attacked,
         };

@@ -12,7 +12,7 @@ use randori_motion::annotation::Kind;
 use randori_motion::{ActionId, Bone, Ground};
 use smallvec::SmallVec;
 
-use crate::bodies::{Bodies, Doing, Rigid};
+use crate::bodies::{Bodies, Brief, Doing, Rigid};
 use crate::hits::{self, Hit, Part};
 use crate::reactions::{Answer, Blow, Reactions};
 
@@ -152,7 +152,7 @@ impl Stage {
     }
 
     /// What somebody could do next, whatever comes of it.
-    pub fn options(&self, moment: &Moment, who: usize) -> &[ActionId] {
+    pub fn options(&self, moment: &Moment, who: usize) -> &[Brief] {
         self.cast[who].bodies.options(moment.people[who].doing.action)
     }
 
@@ -319,7 +319,7 @@ impl Stage {
     pub fn sight(&self, moment: &Moment, (who, doing): (usize, &Doing), whom: usize, tick: i32) -> Sight {
         let stance = doing.stance(&self.cast[who].bodies, tick);
         let here = doing.world_from_take.ground(stance.root.shift());
-        let gaze = doing.world_from_take.turned(stance.gaze.at_height(0.0));
+        let gaze = doing.world_from_take.turned_ground(stance.gaze);
         let there = self.position(moment, whom, tick);
         let (x, z) = (there.x - here.x, there.z - here.z);
         Sight { ahead: gaze.x * x + gaze.z * z, aside: gaze.z * x - gaze.x * z }

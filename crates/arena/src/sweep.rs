@@ -55,12 +55,13 @@ pub fn meet(a: &Sweep, b: &Sweep) -> Option<Meeting> {
     // No two points approach each other faster than the ends do.
     let speed = (0..2)
         .flat_map(|i| (0..2).map(move |j| (i, j)))
-        .map(|(i, j)| ((a.to[i] - a.from[i]) - (b.to[j] - b.from[j])).length())
-        .fold(0.0, f32::max);
+        .map(|(i, j)| ((a.to[i] - a.from[i]) - (b.to[j] - b.from[j])).length_squared())
+        .fold(0.0, f32::max)
+        .sqrt();
     let mut share = 0.0_f32;
     for _ in 0..MOST_STEPS {
         let [p, q] = nearest(a.at(share), b.at(share));
-        let gap = p.distance(q) - reach;
+        let gap = apart(p, q) - reach;
         if gap <= TOUCH {
             return Some(Meeting { share, point: 0.5 * (p + q) });
         }
@@ -71,6 +72,11 @@ pub fn meet(a: &Sweep, b: &Sweep) -> Option<Meeting> {
         share += gap / speed;
     }
     None
+}
+
+/// The distance between two points (m). The processor's square root is exact, so it is the same everywhere.
+pub(crate) fn apart(p: Vec3, q: Vec3) -> f32 {
+    p.distance_squared(q).sqrt()
 }
 
 impl Sweep {
@@ -84,7 +90,7 @@ impl Rod {
     /// How deep it is in another one (m); negative if they are apart.
     pub fn depth_in(&self, other: &Rod) -> f32 {
         let [p, q] = nearest(self.ends, other.ends);
-        self.radius + other.radius - p.distance(q)
+        self.radius + other.radius - apart(p, q)
     }
 }
 

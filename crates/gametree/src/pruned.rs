@@ -36,6 +36,9 @@
 //! *Futility.* If the bounds show that no path below n can reach more than L_p for either p, n is low for p without
 //! being expanded.
 //!
+//! *Promises.* Where one choice is left, a child is a leaf, and its utility for p is what was gathered plus its edge's.
+//! If the world promises that this is ≤ L_p(c), c is low for p without being played.
+//!
 //! *Habits.* Where Min follows a habit, all its likely children are visited without limits, and the mean lies within
 //! the same intervals, so that (1) and all that follows from it holds for it too.
 //!
@@ -54,7 +57,7 @@ use std::hash::Hash;
 use rayon::prelude::*;
 
 use crate::memory::{Known, Memory};
-use crate::score::{Reach, Sum};
+use crate::score::{Reach, Sum, promise};
 use crate::search::{Found, Statistics, Tree};
 use crate::world::{Player, World};
 
@@ -82,6 +85,7 @@ pub(crate) fn expand<W: World>(
         statistics: Statistics::default(),
         spare_choices: Vec::new(),
         spare_visits: Vec::new(),
+        promises: Vec::new(),
         last: false,
     };
     let mut found = Found::default();
@@ -127,6 +131,8 @@ struct Scratch<'a, C> {
     statistics: Statistics,
     spare_choices: Vec<Vec<C>>,
     spare_visits: Vec<Vec<Seen>>,
+    /// What the choices of the node under way promise.
+    promises: Vec<f64>,
     /// Whether no deeper search follows, which would want to know the order.
     last: bool,
 }
@@ -302,9 +308,19 @@ fn visit_children<W: World>(
 ) -> Ending {
     let other_limit = node.limits[player.opponent() as usize];
     let cut_above = node.reach.filter(|_| other_limit > NEVER).map(|reach| reach.coop[1].saturating_mul(2));
-    let (mut order, guess_from) = order_of(tree, scratch, node, player, choices);
+    let promised = node.left == 1 && !open && {
+        let mut promises = std::mem::take(&mut scratch.promises);
+        let known = tree.promises(player, node.state, choices, &mut promises);
+        scratch.promises = promises;
+        known
+    };
+    let (mut order, guess_from) = if promised {
+        order_of_promises(scratch, node, player)
+    } else {
+        order_of(tree, scratch, node, player, choices)
+    };
     let mut best: Option<Best> = None;
-    let mut any = false;
+    let any = std::cell::Cell::new(false);
     let mut cut = None;
     let limit_of = |index: u32, best: Option<Best>| match best {
         _ if open => NEVER,
@@ -313,7 +329,7 @@ fn visit_children<W: World>(
     };
     // Takes in what a child answered; true if nothing more needs to be known.
     let mut take = |seen: &mut Seen, limit: i64, edge: Sum, answer: Answer, best: &mut Option<Best>| {
-        any = true;
+        any.set(true);
         seen.edge = edge.utility(player);
         report(seen.index, answer);
         match answer {
@@ -372,8 +388,19 @@ fn visit_children<W: World>(
         } else {
             let index = order[at].index;
             let limit = limit_of(index, best);
+            if promised && order[at].utility <= limit {
+                any.set(true);
+                at += 1;
+                continue;
+            }
+            let most = order[at].utility;
             let choice = choices[index as usize];
             let child = visit_child(tree, scratch, node, player, choice, index, limit);
+            if let Some((edge, _)) = &child
+                && promised
+            {
+                scratch.statistics.broken_bounds += u64::from(edge.utility(player) > most);
+            }
             if let Some((edge, answer)) = child
                 && take(&mut order[at], limit, edge, answer, &mut best)
             {
@@ -397,7 +424,7 @@ fn visit_children<W: World>(
     match (cut, best) {
         (Some(_), _) => Ending::Cut,
         (None, Some(best)) => Ending::Best(best),
-        (None, None) if any => Ending::AllLow,
+        (None, None) if any.get() => Ending::AllLow,
         (None, None) => Ending::Nothing,
     }
 }
@@ -444,6 +471,24 @@ impl<S> Visit<'_, S> {
     fn may_end_in(&self, value: Sum) -> bool {
         self.reach.is_none_or(|reach| reach.holds(value))
     }
+}
+
+/// The order of visiting by what choices promise, each with the most that its child can be worth.
+fn order_of_promises<S, C>(
+    scratch: &mut Scratch<'_, C>,
+    node: &Visit<'_, S>,
+    player: Player,
+) -> (Vec<Seen>, usize) {
+    let mut order = scratch.spare_visits.pop().unwrap_or_default();
+    order.clear();
+    let so_far = node.so_far.utility(player);
+    order.extend((0..).zip(&scratch.promises).map(|(index, points)| {
+        let most = so_far.saturating_add(promise(*points));
+        Seen { index, utility: most, edge: most }
+    }));
+    order.sort_unstable_by_key(|seen| (Reverse(seen.utility), seen.index));
+    let n = order.len();
+    (order, n)
 }
 
 /// The order of visiting, and where it becomes a guess that is yet to be made.
@@ -505,6 +550,7 @@ impl<'a, C: Copy + Eq + Hash> Scratch<'a, C> {
             statistics: Statistics::default(),
             spare_choices: Vec::new(),
             spare_visits: Vec::new(),
+            promises: Vec::new(),
             last,
         }
     }

@@ -121,6 +121,17 @@ fn span(so_far: i64, [least, most]: [f64; 2], left: u8) -> [i64; 2] {
     ]
 }
 
+/// The most that an edge can add to its chooser's utility, from what it promises: comp and coop may each have been
+/// rounded up.
+pub(crate) fn promise(points: f64) -> i64 {
+    if points.abs() <= MAX_SCORE {
+        let steps = (points * GRID).ceil();
+        steps as i64 + 1 + (steps.abs() * 4.0 * f64::EPSILON) as i64
+    } else {
+        FAR
+    }
+}
+
 fn steps(points: f64) -> i64 {
     (points.clamp(-MAX_SCORE, MAX_SCORE) * GRID).round() as i64
 }

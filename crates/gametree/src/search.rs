@@ -231,6 +231,22 @@ impl<W: World> Tree<'_, W> {
         Reach::new(so_far, &bounds, left)
     }
 
+    /// The most that each choice can add to its chooser's utility, in steps of the grid, if the world knows.
+    pub(crate) fn promises(
+        &self,
+        player: Player,
+        state: &W::State,
+        choices: &[W::Choice],
+        out: &mut Vec<f64>,
+    ) -> bool {
+        // Where Min makes even its own share small, what it gains is another sum.
+        if self.settings.rule == Rule::AddedShared && player == Player::Min {
+            return false;
+        }
+        out.clear();
+        self.world.promises(state, choices, out) && out.len() == choices.len()
+    }
+
     /// Weights of Min's choices by its habit, if it has one here.
     pub(crate) fn habit(&self, player: Player, state: &W::State, choices: &[W::Choice]) -> Option<Vec<f64>> {
         if self.settings.opponent == Opponent::Rational || player == Player::Max {

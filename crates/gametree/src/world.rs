@@ -106,6 +106,17 @@ pub trait World: Sync {
         Bounds::UNKNOWN
     }
 
+    /// Appends for each of `choices` the most that it can be worth to whoever makes it, F_comp + F_coop of its edge
+    /// (points); `false` when that is not known.
+    ///
+    /// Asked where one choice is left: choices are then tried from the most promising on, and those that do not promise
+    /// enough are not played at all. At least one of them must have finite scores. It should be cheap beside
+    /// [`play`](Self::play).
+    fn promises(&self, state: &Self::State, choices: &[Self::Choice], out: &mut Vec<f64>) -> bool {
+        let _ = (state, choices, out);
+        false
+    }
+
     /// A key under which equal states coincide, if there is one.
     ///
     /// Equal keys promise the same future: the same turn, choices in the same order, scores, bounds and habits. The way

@@ -1,10 +1,9 @@
 //! A stage as a game: who may do what, what comes of it, and what it is worth.
 
 use randori_arena::objectives::Judge;
-use randori_arena::plausible::plausible;
+use randori_arena::plausible::{Choice, penetrates, sketch};
 use randori_arena::stage::{Moment, Stage};
 use randori_gametree::{Bounds, Edge, Player, World};
-use randori_motion::ActionId;
 
 /// A stage seen by one side.
 #[derive(Clone, Copy, Debug)]
@@ -19,30 +18,40 @@ pub struct Game<'a> {
 
 impl World for Game<'_> {
     type State = Moment;
-    type Choice = ActionId;
+    type Choice = Choice;
 
     fn turn(&self, moment: &Moment) -> Option<Player> {
         let who = self.stage.turn(moment)?;
         Some(if self.stage.cast[who].side == self.side { Player::Max } else { Player::Min })
     }
 
-    fn choices(&self, moment: &Moment, out: &mut Vec<ActionId>) {
+    fn choices(&self, moment: &Moment, out: &mut Vec<Choice>) {
         let Some(who) = self.stage.turn(moment) else { return };
         let aims = self.judge.aims(who);
-        plausible(self.stage, moment, who, (&aims.plausibility, aims.opponent), out);
+        sketch(self.stage, moment, who, (&aims.plausibility, aims.opponent), out);
     }
 
-    fn play(&self, moment: &Moment, action: ActionId) -> (Moment, Edge) {
+    fn play(&self, moment: &Moment, choice: Choice) -> (Moment, Edge) {
         let Some(who) = self.stage.turn(moment) else { return (moment.clone(), Edge::default()) };
-        let doing = self.stage.begin(moment, who, action);
+        let doing = self.stage.begin(moment, who, choice.action);
+        let limits = &self.judge.aims(who).plausibility;
+        if !choice.is_certain && penetrates(self.stage, moment, (who, &doing), limits) {
+            return (moment.clone(), Edge { comp: f64::NAN, coop: f64::NAN });
+        }
         let outcome = self.stage.perform(moment, who, doing);
         let terms = self.judge.terms(self.stage, moment, who, &doing, &outcome);
         (outcome.next, Edge { comp: terms.competitive(), coop: terms.cooperative() })
     }
 
-    fn habit(&self, moment: &Moment, choices: &[ActionId], out: &mut Vec<f64>) -> bool {
+    fn promises(&self, moment: &Moment, choices: &[Choice], out: &mut Vec<f64>) -> bool {
         let Some(who) = self.stage.turn(moment) else { return false };
-        out.extend(choices.iter().map(|action| self.judge.habit(who, *action)));
+        self.judge.promises(self.stage, moment, who, choices.iter().map(|choice| choice.action), out);
+        true
+    }
+
+    fn habit(&self, moment: &Moment, choices: &[Choice], out: &mut Vec<f64>) -> bool {
+        let Some(who) = self.stage.turn(moment) else { return false };
+        out.extend(choices.iter().map(|choice| self.judge.habit(who, choice.action)));
         true
     }
 

@@ -2,8 +2,8 @@
 
 use randori_arena::controller::{Considered, Controller, Situation, Verdict};
 use randori_arena::objectives::Judge;
+use randori_arena::plausible::Choice;
 use randori_gametree::{Settings, Workspace, search};
-use randori_motion::ActionId;
 
 use crate::game::Game;
 
@@ -14,7 +14,7 @@ use crate::game::Game;
 pub struct Planner {
     /// How far and by which rule it plans; may be changed between any two decisions.
     pub settings: Settings,
-    workspace: Workspace<ActionId>,
+    workspace: Workspace<Choice>,
 }
 
 impl Planner {
@@ -38,15 +38,15 @@ impl Controller for Planner {
         let (_, screening) = situation.choices();
         let mut candidates: Vec<Considered> = (decision.candidates.iter())
             .map(|candidate| {
-                let doing = stage.begin(moment, who, candidate.choice);
+                let doing = stage.begin(moment, who, candidate.choice.action);
                 let outcome = stage.perform(moment, who, doing);
                 let terms = judge.terms(stage, moment, who, &doing, &outcome);
                 let scores = candidate.scores.map(|scores| [scores.comp, scores.coop]);
-                Considered { action: candidate.choice, terms, scores }
+                Considered { action: candidate.choice.action, terms, scores }
             })
             .collect();
         let worth = |considered: &Considered| considered.scores.map_or(f64::NEG_INFINITY, |[a, b]| a + b);
         candidates.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
-        Some(Verdict { action: decision.choice?, screening, candidates, edges: decision.statistics.edges })
+        Some(Verdict { action: decision.choice?.action, screening, candidates, edges: decision.statistics.edges })
     }
 }
