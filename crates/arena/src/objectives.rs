@@ -16,7 +16,7 @@ use crate::bodies::Doing;
 use crate::combination::Table;
 use crate::hits::Hit;
 use crate::plausible::Plausibility;
-use crate::stage::{Moment, Outcome, Stage};
+use crate::stage::{Moment, Outcome, Outlook, Stage};
 use crate::style::Style;
 
 /// What somebody is after.
@@ -262,21 +262,33 @@ impl Judge {
         let feared = (0..self.people.len()).map(fear).fold(0.0, f64::max);
         // Whatever lands may be what was asked of its victim: of everybody once.
         let asked: f64 = self.people.iter().map(Ready::most_asked).sum();
-        let now = ready.standing(stage, moment, who, &moment.people[who].doing, moment.tick);
+        let (aims, style) = (&ready.aims, &ready.aims.style);
+        let current = &moment.people[who].doing;
+        let now = ready.movement(stage, moment, (who, current), moment.tick)
+            + ready.path(stage, (who, current), moment.tick);
+        let here = current.root(bodies, moment.tick);
+        let opponent = Outlook::of(stage, moment, aims.opponent);
+        let known = avoided.max(0.0) + asked + ROUNDING - now;
         for action in choices {
-            let doing = stage.begin(moment, who, action);
             let its = bodies.of_action(action);
-            let blow = match ready.aims.scoring {
+            let blow = match aims.scoring {
                 _ if its.window[0] == its.window[1] => 0.0,
                 Scoring::Own(_) => f64::INFINITY,
                 Scoring::Damage => 2.0 * f64::from(its.speed),
                 Scoring::Catch => f64::from(CATCH),
             };
             let given = if blow == 0.0 { 0.0 } else { (ready.given[action.0 as usize] + feared) * blow };
-            let then = ready.standing(stage, moment, who, &doing, doing.start + its.length());
-            let combined = ready.combination(self, moment, action);
+            let end = here.ground(its.end);
+            // Where the gaze goes at best costs nothing.
+            let mut then = 0.0;
+            if aims.opponent != who {
+                then += style.movement(apart(end, opponent.after(its.length())), style.angle);
+            }
+            if let Some(goal) = aims.goal {
+                then += style.way(apart(end, goal.position), None);
+            }
             let own = ready.asked[action.0 as usize] - ready.worn[action.0 as usize];
-            out.push(then - now + combined + own + avoided.max(0.0) + given + asked + ROUNDING);
+            out.push(known + then + ready.combination(self, moment, action) + own + given);
         }
     }
 
@@ -326,15 +338,16 @@ impl Judge {
     }
 }
 
-/// What may get lost in sums of large terms (points).
-const ROUNDING: f64 = 1.0;
+/// What may get lost in sums of large terms, and between two ways to reckon where an action ends (points).
+const ROUNDING: f64 = 30.0;
+
+/// The distance of two places on the floor (m).
+fn apart(a: Ground, b: Ground) -> f32 {
+    let (x, z) = (a.x - b.x, a.z - b.z);
+    (x * x + z * z).sqrt()
+}
 
 impl Ready {
-    /// f_mov1 and f_mov2 of somebody who does something, at a tick.
-    fn standing(&self, stage: &Stage, moment: &Moment, who: usize, doing: &Doing, tick: i32) -> f64 {
-        self.movement(stage, moment, (who, doing), tick) + self.path(stage, (who, doing), tick)
-    }
-
     /// f_mov1 at a tick.
     fn movement(&self, stage: &Stage, moment: &Moment, (who, doing): (usize, &Doing), tick: i32) -> f64 {
         if self.aims.opponent == who {

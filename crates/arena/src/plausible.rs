@@ -11,8 +11,8 @@ use randori_motion::annotation::Kind;
 use randori_motion::{ActionId, Ground};
 use smallvec::SmallVec;
 
-use crate::bodies::{Bodies, Brief, Doing, Rigid, TICKS_PER_SECOND};
-use crate::stage::{Moment, Stage};
+use crate::bodies::{Brief, Doing, Rigid, TICKS_PER_SECOND};
+use crate::stage::{Moment, Outlook, Stage};
 use crate::style::Style;
 
 /// The limits of what is plausible.
@@ -178,10 +178,9 @@ pub fn sketch(
 }
 
 /// Whom one faces, and what they are up to.
-struct Scene<'a> {
+struct Scene {
     here: Rigid,
-    tick: i32,
-    opponent: (&'a Bodies, Doing),
+    opponent: Outlook,
     /// A blow of the opponent is under way, and not over.
     is_threatened: bool,
     /// It will land if nobody does anything.
@@ -191,14 +190,8 @@ struct Scene<'a> {
     facing: Option<f32>,
 }
 
-impl<'a> Scene<'a> {
-    fn of(
-        stage: &'a Stage,
-        moment: &Moment,
-        who: usize,
-        opponent: usize,
-        limits: &Plausibility,
-    ) -> Scene<'a> {
+impl Scene {
+    fn of(stage: &Stage, moment: &Moment, who: usize, opponent: usize, limits: &Plausibility) -> Scene {
         let (own, them) = (&moment.people[who], &moment.people[opponent]);
         let (bodies, theirs) = (&*stage.cast[who].bodies, &*stage.cast[opponent].bodies);
         let its = theirs.of_action(them.doing.action);
@@ -207,14 +200,13 @@ impl<'a> Scene<'a> {
         let is_threatened =
             its.kind == Kind::Attack && !them.is_spent && window_ends > moment.tick && is_seen;
         let here = own.doing.root(bodies, moment.tick);
-        let there = them.doing.position(theirs, moment.tick);
+        let outlook = Outlook::of(stage, moment, opponent);
         Scene {
             here,
-            tick: moment.tick,
-            opponent: (theirs, them.doing),
             is_threatened: is_threatened && them.is_present,
             is_attacked: is_seen && them.ahead.is_some_and(|ahead| ahead.whom as usize == who),
-            is_near: here.shift().distance(there) <= limits.defence,
+            is_near: here.shift().distance(outlook.after(0)) <= limits.defence,
+            opponent: outlook,
             facing: (limits.facing < PI && who != opponent).then(|| libm::cosf(limits.facing)),
         }
     }
@@ -222,7 +214,7 @@ impl<'a> Scene<'a> {
     /// From a place seen from where the action starts to the opponent some ticks later (m).
     fn to_opponent(&self, place: Ground, after: i32) -> Ground {
         let here = self.here.ground(place);
-        let there = self.opponent.1.position(self.opponent.0, self.tick + after);
+        let there = self.opponent.after(after);
         Ground { x: there.x - here.x, z: there.z - here.z }
     }
 

@@ -331,6 +331,24 @@ impl Stage {
     }
 }
 
+/// Where somebody's root will be from now on, if they go on.
+#[derive(Clone, Debug)]
+pub(crate) struct Outlook(SmallVec<[Ground; 64]>);
+
+impl Outlook {
+    /// Of one of the cast.
+    pub(crate) fn of(stage: &Stage, moment: &Moment, who: usize) -> Outlook {
+        let (bodies, doing) = (&stage.cast[who].bodies, &moment.people[who].doing);
+        let until = doing.end(bodies).max(moment.tick);
+        Outlook((moment.tick..=until).map(|tick| doing.position(bodies, tick)).collect())
+    }
+
+    /// Some ticks from now (m).
+    pub(crate) fn after(&self, ticks: i32) -> Ground {
+        self.0[(ticks.max(0) as usize).min(self.0.len() - 1)]
+    }
+}
+
 /// A place on the floor, seen from somebody along the gaze (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sight {

@@ -315,12 +315,13 @@ fn visit_children<W: World>(
         known
     };
     let (mut order, guess_from) = if promised {
-        order_of_promises(scratch, node, player)
+        order_of_promises(scratch, node, player, node.limits[player as usize])
     } else {
         order_of(tree, scratch, node, player, choices)
     };
     let mut best: Option<Best> = None;
-    let any = std::cell::Cell::new(false);
+    // Those that do not promise enough are choices, too.
+    let any = std::cell::Cell::new(promised && !choices.is_empty());
     let mut cut = None;
     let limit_of = |index: u32, best: Option<Best>| match best {
         _ if open => NEVER,
@@ -389,7 +390,6 @@ fn visit_children<W: World>(
             let index = order[at].index;
             let limit = limit_of(index, best);
             if promised && order[at].utility <= limit {
-                any.set(true);
                 at += 1;
                 continue;
             }
@@ -420,7 +420,12 @@ fn visit_children<W: World>(
     if let Some(index) = praised {
         scratch.memory.praise(player, node.left, choices[index as usize]);
     }
-    scratch.keep_order(node.path, order);
+    if promised {
+        // A deeper search finds its own order.
+        scratch.spare_visits.push(order);
+    } else {
+        scratch.keep_order(node.path, order);
+    }
     match (cut, best) {
         (Some(_), _) => Ending::Cut,
         (None, Some(best)) => Ending::Best(best),
@@ -473,19 +478,22 @@ impl<S> Visit<'_, S> {
     }
 }
 
-/// The order of visiting by what choices promise, each with the most that its child can be worth.
+/// The order of visiting by what choices promise, each with the most that its child can be worth; only those that
+/// promise enough.
 fn order_of_promises<S, C>(
     scratch: &mut Scratch<'_, C>,
     node: &Visit<'_, S>,
     player: Player,
+    limit: i64,
 ) -> (Vec<Seen>, usize) {
     let mut order = scratch.spare_visits.pop().unwrap_or_default();
     order.clear();
     let so_far = node.so_far.utility(player);
-    order.extend((0..).zip(&scratch.promises).map(|(index, points)| {
+    let seen = (0..).zip(&scratch.promises).map(|(index, points)| {
         let most = so_far.saturating_add(promise(*points));
         Seen { index, utility: most, edge: most }
-    }));
+    });
+    order.extend(seen.filter(|seen| seen.utility > limit));
     order.sort_unstable_by_key(|seen| (Reverse(seen.utility), seen.index));
     let n = order.len();
     (order, n)

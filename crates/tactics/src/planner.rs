@@ -47,6 +47,11 @@ impl Controller for Planner {
             .collect();
         let worth = |considered: &Considered| considered.scores.map_or(f64::NEG_INFINITY, |[a, b]| a + b);
         candidates.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
-        Some(Verdict { action: decision.choice?.action, screening, candidates, edges: decision.statistics.edges })
+        Some(Verdict {
+            action: decision.choice?.action,
+            screening,
+            candidates,
+            edges: decision.statistics.edges,
+        })
     }
 }
