@@ -1,7 +1,10 @@
 //! Several people in one world: what happens when they act at the same time.
 //!
-//! [`bodies`] lays out who is where in every frame, [`hits`] tells which blows land, [`sweep`] when a moving part of one body meets a moving part of another, [`combination`] how well a defence
-//! suits an attack, [`style`] what somebody is after.
+//! [`stage`] runs time from one decision to the next and tells what comes of an action, whoever asks: planners what would
+//! happen, scenes what does. Below it: [`bodies`] lays out who is where in every frame, [`sweep`] tells when moving parts
+//! meet, [`hits`] which blows land, [`reactions`] what they do to the struck, by [`particles`]. Above it: [`style`],
+//! [`combination`] and [`objectives`] say what somebody is after, [`plausible`] what they would never do,
+//! [`controller`] who decides, [`bout`] what happened, and [`record`](mod@record) how it looks.
 //!
 //! It knows no particular planner, opens no file, reads no clock and prints nothing.
 

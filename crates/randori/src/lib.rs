@@ -23,4 +23,5 @@ pub use randori_equilibrium as equilibrium;
 pub use randori_gametree as gametree;
 pub use randori_motion as motion;
 pub use randori_scene as scene;
+pub use randori_tactics as tactics;
 pub use randori_wholebody as wholebody;
