@@ -8,4 +8,5 @@ pub mod export;
 pub mod files;
 pub mod mannequin;
 pub mod pictures;
+pub mod refine;
 pub mod render;
