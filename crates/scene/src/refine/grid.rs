@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use glam::Vec3;
 use randori_motion::contacts::runs;
-use randori_motion::{Bone, Character, GlobalPose, JointId, Pose};
+use randori_motion::{Bone, Character, Clip, GlobalPose, JointId, Pose};
 use rayon::prelude::*;
 
 use super::geometry::along_floor;
@@ -41,6 +41,11 @@ impl Grid {
         grid.hips = (characters.par_iter().enumerate())
             .map(|(who, character)| {
                 let hips = character.clip.skeleton().bone(Bone::Hips).unwrap_or(JointId::ROOT);
+                if hips == JointId::ROOT {
+                    // No other joint is needed to know where the root is.
+                    let times = grid.present[who].clone().map(|tick| grid.time(tick) - character.enter);
+                    return times.map(|t| root_at(&character.clip, t)).collect();
+                }
                 grid.sample(who, character, |globals| globals.positions[hips.idx()])
             })
             .collect();
@@ -110,4 +115,13 @@ impl Grid {
             .map(|run| Together { who, ticks: both.start + run.start..both.start + run.end })
             .collect()
     }
+}
+
+/// Where the root of a clip is at a time (s).
+fn root_at(clip: &Clip, t: f64) -> Vec3 {
+    let last = clip.n_frames() - 1;
+    let at = (t * clip.rate().fps()).clamp(0.0, last as f64);
+    let before = at as usize;
+    let after = clip.frame((before + 1).min(last)).root();
+    clip.frame(before).root().lerp(after, (at - before as f64) as f32)
 }

@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use glam::Vec3;
+use randori_motion::contacts::runs;
 use randori_motion::tracks::smoothed;
-use randori_motion::{Bone, Character, Side};
+use randori_motion::{Bone, Character, Side, Take};
 use rayon::prelude::*;
 
 use super::Ban;
@@ -18,12 +19,12 @@ const TOUCH: f32 = 0.02;
 /// How deep it is left (m).
 const LEFT: f32 = 0.008;
 /// Limbs of people whose hips are farther apart along the floor do not meet (m).
-const NEAR: f32 = 2.2;
+const NEAR: f32 = 1.8;
 /// How long before and after its blow a limb counts as striking (s).
 const STRIKING: f64 = 0.3;
 /// Width of the Gaussian that smooths what is required (s).
 const SIGMA: f32 = 0.025;
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 8;
 
 /// One vector per limb.
 type PerLimb = [Vec3; 4];
@@ -38,27 +39,22 @@ pub(super) fn plan(
     bans: &[Ban],
 ) -> Vec<Option<Vec<Change>>> {
     let pairs = grid.pairs(NEAR);
-    let involved: Vec<bool> =
-        (0..characters.len()).map(|who| pairs.iter().any(|pair| pair.who.contains(&who))).collect();
-    let solids: Vec<Vec<Vec<Solid>>> = (characters.par_iter().enumerate())
-        .map(|(who, character)| {
-            if !involved[who] {
-                return Vec::new();
-            }
-            let capsules = &character.body.capsules;
-            grid.sample(who, character, |globals| {
-                capsules.iter().map(|capsule| Solid::of(capsule, globals)).collect()
-            })
-        })
-        .collect();
+    let solids = solids(characters, grid, &pairs);
     let mut offsets: Vec<Vec<PerLimb>> =
         solids.iter().map(|frames| vec![PerLimb::default(); frames.len()]).collect();
     let limbs: Vec<Vec<Option<usize>>> = characters.iter().map(limbs_of).collect();
     let striking: Vec<Vec<[bool; 4]>> =
         (0..characters.len()).map(|who| striking(strikes, who, grid)).collect();
-    for _ in 0..ROUNDS {
-        let bodies =
-            Bodies { solids: &solids, offsets: &offsets, grid, striking: &striking, limbs: &limbs, bans };
+    for round in 0..ROUNDS {
+        let bodies = Bodies {
+            solids: &solids,
+            offsets: &offsets,
+            grid,
+            striking: &striking,
+            limbs: &limbs,
+            bans,
+            is_first: round == 0,
+        };
         let required: Vec<[Vec<(usize, usize, Vec3)>; 2]> =
             pairs.par_iter().map(|pair| [bodies.push(pair, 0), bodies.push(pair, 1)]).collect();
         let mut wanted: Vec<Vec<PerLimb>> =
@@ -93,6 +89,92 @@ pub(super) fn plan(
     (characters.par_iter().enumerate())
         .map(|(who, character)| changes(who, character, &figures[who], grid, &offsets[who]))
         .collect()
+}
+
+/// The volumes of all who are near another, from when they enter.
+fn solids(characters: &[Character], grid: &Grid, pairs: &[Together]) -> Vec<Vec<Vec<Solid>>> {
+    (characters.par_iter().enumerate())
+        .map(|(who, character)| {
+            if !pairs.iter().any(|pair| pair.who.contains(&who)) {
+                return Vec::new();
+            }
+            let capsules = &character.body.capsules;
+            grid.sample(who, character, |globals| {
+                capsules.iter().map(|capsule| Solid::of(capsule, globals)).collect()
+            })
+        })
+        .collect()
+}
+
+/// How deep arms are in the other, for every pair that is near (m).
+pub(super) struct Arms {
+    grid: Grid,
+    pairs: Vec<(Together, Vec<f32>)>,
+}
+
+impl Arms {
+    pub(super) fn of(take: &Take, fps: f64) -> Arms {
+        let characters = &take.characters;
+        let grid = Grid::new(characters, fps);
+        let pairs = grid.pairs(NEAR);
+        let solids = solids(characters, &grid, &pairs);
+        let limbs: Vec<Vec<Option<usize>>> = characters.iter().map(limbs_of).collect();
+        let depth = |pair: &Together, tick: usize| {
+            let [a, b] = pair.who.map(|who| &solids[who][tick - grid.present[who].start]);
+            deepest((a, &limbs[pair.who[0]]), b).max(deepest((b, &limbs[pair.who[1]]), a))
+        };
+        let of_pair = |pair: Together| {
+            let depths = pair.ticks.clone().map(|tick| depth(&pair, tick)).collect();
+            (pair, depths)
+        };
+        let pairs = pairs.into_par_iter().map(of_pair).collect();
+        Arms { grid, pairs }
+    }
+
+    /// How long an arm of one of two was clearly inside the other (s).
+    pub(super) fn seconds_inside(&self, who: [Option<usize>; 2]) -> f64 {
+        /// What is clearly inside (m).
+        const INSIDE: f32 = 0.03;
+        let of_pair = self.pairs.iter().filter(|(pair, _)| pair.who.map(Some) == who);
+        let n_inside = of_pair.flat_map(|(_, depths)| depths).filter(|depth| **depth > INSIDE).count();
+        n_inside as f64 / self.grid.fps
+    }
+
+    /// Who is deeper in another in `after`, and when (s): at that moment and, all in all, around it.
+    pub(super) fn worse(&self, after: &Arms) -> Vec<(usize, Range<f64>)> {
+        /// What counts as deeper (m).
+        const DEEPER: f32 = 0.01;
+        /// How far around is (s).
+        const AROUND: f64 = 0.2;
+        let grid = &self.grid;
+        let half = (AROUND * grid.fps) as usize;
+        let mut found = Vec::new();
+        for ((pair, before), (same, after)) in self.pairs.iter().zip(&after.pairs) {
+            let excess = |depths: &[f32]| -> Vec<f32> {
+                depths.iter().map(|depth| (depth - TOUCH).max(0.0)).collect()
+            };
+            let (before, after) = (excess(before), excess(after));
+            let around = |depths: &[f32], at: usize| -> f32 {
+                depths[at.saturating_sub(half)..(at + half + 1).min(depths.len())].iter().sum()
+            };
+            let is_worse =
+                |at: usize| after[at] > before[at] + DEEPER && around(&after, at) > around(&before, at);
+            let worse: Vec<bool> = (0..before.len().min(after.len())).map(is_worse).collect();
+            for run in runs(&worse, true).into_iter().filter(|_| pair == same) {
+                let span = grid.time(pair.ticks.start + run.start)..grid.time(pair.ticks.start + run.end);
+                found.extend(pair.who.map(|who| (who, span.clone())));
+            }
+        }
+        found
+    }
+}
+
+/// How deep the arms of one body are in another (m).
+fn deepest((own, limbs): (&[Solid], &[Option<usize>]), other: &[Solid]) -> f32 {
+    let is_arm = |limb: &Option<usize>| limb.is_some_and(|idx| matches!(LimbOf::ALL[idx], LimbOf::Arm(_)));
+    let arms = own.iter().zip(limbs).filter(|(_, limb)| is_arm(limb));
+    arms.flat_map(|(part, _)| other.iter().filter(|it| part.may_meet(it)).map(|it| -part.nearest(it).gap))
+        .fold(0.0, f32::max)
 }
 
 /// The limb that each capsule belongs to, from its middle on.
@@ -148,6 +230,8 @@ struct Bodies<'a> {
     /// The limb that each capsule of each character belongs to.
     limbs: &'a [Vec<Option<usize>>],
     bans: &'a [Ban],
+    /// Whether nothing has been moved yet.
+    is_first: bool,
 }
 
 impl Bodies<'_> {
@@ -197,13 +281,18 @@ impl Bodies<'_> {
         pushes
     }
 
-    /// Whether any limb that could be pushed is near enough to the middle of the other.
+    /// Whether a limb of the first is so near to the other, or either has been moved, that it must be looked at closely.
     fn can_touch(&self, (who, at): (usize, usize), (other, at_other): (usize, usize)) -> bool {
-        /// No part of a body is farther from its first capsule, the hips (m); and no limb has been moved farther.
-        const REACH: f32 = 1.4;
-        let Some(middle) = self.solids[other][at_other].first() else { return false };
-        let limbs = self.solids[who][at].iter().zip(&self.limbs[who]).filter(|(_, limb)| limb.is_some());
-        limbs.map(|(solid, _)| solid.axis[1].distance_squared(middle.axis[0])).any(|d2| d2 < REACH * REACH)
+        let is_moved = |who: usize, at: usize| self.offsets[who][at] != PerLimb::default();
+        if is_moved(who, at) || is_moved(other, at_other) {
+            return true;
+        }
+        // What did not meet in the first round and was not moved does not meet later.
+        self.is_first && {
+            let others = &self.solids[other][at_other];
+            let limbs = self.solids[who][at].iter().zip(&self.limbs[who]).filter(|(_, limb)| limb.is_some());
+            limbs.into_iter().any(|(part, _)| others.iter().any(|obstacle| part.may_meet(obstacle)))
+        }
     }
 
     /// A character's volume at a moment since it entered, moved as far as its limbs have been.

@@ -9,7 +9,7 @@
 //! 4. arms, and legs that kick, leave the bodies they are in; a blow ends at the surface it meets.
 //!
 //! Every correction eases in and out, and no bone changes its length. After each stage the linter compares: where
-//! anything of any kind got worse for a character, the corrections of that moment are taken back, and if that does
+//! anything of any kind got worse for a character, or an arm deeper in another, the corrections of that moment are taken back, and if that does
 //! not help all of the stage's corrections of that character. So no take leaves worse than it came. What is good
 //! enough is left alone, bit by bit.
 //!
@@ -36,6 +36,7 @@ use blows::Strike;
 use figure::{Change, Figure};
 use gate::Verdict;
 use grid::Grid;
+use limbs::Arms;
 
 /// What to mend, and how far to go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +53,7 @@ pub struct Settings {
     pub fps: f64,
     /// The farthest that hips give way to another body (m). Default 0.15.
     pub farthest_shift: f32,
-    /// The farthest that a limb is pushed out of another body (m). Default 0.25.
+    /// The farthest that a limb is pushed out of another body (m). Default 0.2.
     pub farthest_push: f32,
     /// How long before and after a blow the limb leaves its own way (s). Default 0.12.
     pub blow_window: f64,
@@ -69,7 +70,7 @@ impl Default for Settings {
             limbs: true,
             fps: 60.0,
             farthest_shift: 0.15,
-            farthest_push: 0.25,
+            farthest_push: 0.2,
             blow_window: 0.12,
             limits: Limits::default(),
         }
@@ -149,6 +150,8 @@ pub struct PairReport {
     pub frames_core_deeper_3cm_percent: [f64; 2],
     /// Any parts at their deepest, before and after (cm).
     pub limb_penetration_cm: [f64; 2],
+    /// How long an arm was deeper than 3 cm in the other, before and after (s).
+    pub seconds_arms_inside: [f64; 2],
 }
 
 /// Corrections that were taken back.
@@ -190,7 +193,8 @@ pub fn refine(take: &mut Take, settings: &Settings) -> Report {
         return Report::default();
     }
     let Some(raw) = Verdict::of(take, settings.fps, &settings.limits) else { return Report::default() };
-    let pairs = gate::pairs(take, settings.fps, &settings.limits);
+    let raw_pairs = gate::pairs(take, settings.fps, &settings.limits);
+    let raw_arms = Arms::of(take, settings.fps);
     let strikes = blows::strikes(take);
     let gaps: Vec<f32> = strikes.iter().map(|strike| blows::gap(&take.characters, strike)).collect();
     let mut work = Work {
@@ -210,16 +214,17 @@ pub fn refine(take: &mut Take, settings: &Settings) -> Report {
         work.stage(take, Stage::Bodies, settings.blow_window);
     }
     if settings.blows {
+        // Twice, for hips that had to give way to a leg did not help the arm as far as they should.
+        work.stage(take, Stage::Blows, settings.blow_window);
         work.stage(take, Stage::Blows, settings.blow_window);
     }
     if settings.limbs {
-        work.stage(take, Stage::Limbs, settings.blow_window);
         work.stage(take, Stage::Limbs, settings.blow_window);
     }
     if settings.blows {
         work.stage(take, Stage::Blows, RETOUCH.min(settings.blow_window));
     }
-    work.report(take, &raw, &gaps, &pairs)
+    work.report(take, &raw, &gaps, (&raw_pairs, &raw_arms))
 }
 
 /// Times at which one character is not to be changed.
@@ -259,11 +264,15 @@ impl Work<'_> {
     /// Applies one stage and keeps of it what the linter does not find worse.
     fn stage(&mut self, take: &mut Take, stage: Stage, blow_window: f64) {
         /// Rounds in which only moments are taken back; then whole characters.
-        const GENTLE_ROUNDS: usize = 3;
-        const ROUNDS: usize = 6;
+        const GENTLE_ROUNDS: usize = 2;
+        const ROUNDS: usize = 4;
         /// A correction reaches this far beyond what it mends (s).
         const AROUND: f64 = 0.3;
         let mut bans = vec![Ban::default(); take.characters.len()];
+        // The linter does not judge arms inside others; they are what this stage is for.
+        let fps = self.settings.fps;
+        let arms = |take: &Take| (stage == Stage::Limbs).then(|| Arms::of(take, fps));
+        let raw_arms = arms(take);
         for round in 0..ROUNDS {
             let plans = self.plan(take, stage, blow_window, &bans);
             let clips: Vec<Option<Clip>> = (plans.par_iter().zip(&self.figures).zip(&take.characters))
@@ -275,7 +284,10 @@ impl Work<'_> {
             let has_changed: Vec<bool> = clips.iter().map(Option::is_some).collect();
             let previous = replaced(take, clips);
             let after = self.verdict.after(take, &has_changed);
-            let worse = after.as_ref().map(|after| self.verdict.worse(after)).unwrap_or_default();
+            let mut worse = after.as_ref().map(|after| self.verdict.worse(after)).unwrap_or_default();
+            if let (Some(before), Some(after)) = (&raw_arms, arms(take)) {
+                worse.extend(before.worse(&after));
+            }
             if let Some(after) = after.filter(|_| worse.is_empty()) {
                 self.verdict = after;
                 self.done.iter_mut().zip(&plans).for_each(|(done, plan)| done.add(plan.as_ref()));
@@ -320,8 +332,15 @@ impl Work<'_> {
         plans.into_iter().map(|changes| Some(Plan { changes: changes?, feet_held: 0 })).collect()
     }
 
-    fn report(self, take: &Take, raw: &Verdict, gaps: &[f32], raw_pairs: &[Pair]) -> Report {
-        let after_pairs = gate::pairs(take, self.settings.fps, &self.settings.limits);
+    fn report(
+        self,
+        take: &Take,
+        raw: &Verdict,
+        gaps: &[f32],
+        (raw_pairs, raw_arms): (&[Pair], &Arms),
+    ) -> Report {
+        let all_pairs = [raw_pairs, &gate::pairs(take, self.settings.fps, &self.settings.limits)];
+        let all_arms = [raw_arms, &Arms::of(take, self.settings.fps)];
         let characters = (raw.characters().zip(self.verdict.characters()).zip(&self.done))
             .map(|((before, after), done)| {
                 let both = [before, after];
@@ -347,7 +366,7 @@ impl Work<'_> {
         Report {
             characters,
             blows,
-            pairs: pairs(raw_pairs, &after_pairs),
+            pairs: pairs(take, all_pairs, all_arms),
             findings: [raw, &self.verdict].map(Verdict::n_findings),
             reverted: self.reverted,
         }
@@ -379,18 +398,21 @@ fn replaced(take: &mut Take, clips: Vec<Option<Clip>>) -> Vec<Option<Clip>> {
 }
 
 /// Pairs before and after; a pair that is near only once is not at all inside the other time.
-fn pairs(before: &[Pair], after: &[Pair]) -> Vec<PairReport> {
+fn pairs(take: &Take, [before, after]: [&[Pair]; 2], arms: [&Arms; 2]) -> Vec<PairReport> {
     let find = |pairs: &[Pair], names: &[String; 2]| pairs.iter().find(|pair| pair.pair == *names).cloned();
     let new = after.iter().filter(|pair| find(before, &pair.pair).is_none());
+    let place = |name: &String| take.characters.iter().position(|it| it.name == *name);
     (before.iter().chain(new))
         .map(|pair| {
             let both = [find(before, &pair.pair), find(after, &pair.pair)];
             let each = |of: fn(&Pair) -> f64| both.each_ref().map(|pair| pair.as_ref().map_or(0.0, of));
+            let who = pair.pair.each_ref().map(place);
             PairReport {
                 pair: pair.pair.clone(),
                 core_penetration_cm: each(|pair| pair.core_penetration_cm_max),
                 frames_core_deeper_3cm_percent: each(|pair| pair.frames_core_deeper_3cm_percent),
                 limb_penetration_cm: each(|pair| pair.limb_penetration_cm_max),
+                seconds_arms_inside: arms.map(|arms| arms.seconds_inside(who)),
             }
         })
         .collect()
