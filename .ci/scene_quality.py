@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Plays every scene under scenes/ and judges what comes out by the independent meter.
+
+    scene_quality.py SHARED RANDORI OUT [SCENE...]
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+shared, randori, out = sys.argv[1:4]
+out = pathlib.Path(out)
+out.mkdir(parents=True, exist_ok=True)
+scenes = [pathlib.Path(name) for name in sys.argv[4:]] or sorted(pathlib.Path("scenes").glob("*.toml"))
+faults = []
+
+
+def expect(name, what, holds):
+    if not holds:
+        faults.append(f"{name}: {what}")
+
+
+for scene in scenes:
+    name = scene.stem
+    glb, report = out / f"{name}.glb", out / f"{name}.json"
+    subprocess.run([randori, "run", scene, "-o", glb, "--report", report, "--quiet"], check=True)
+    told = json.loads(report.read_text())
+    meter = [sys.executable, f"{shared}/tools/meter.py", glb, "--json"]
+    judged = json.loads(subprocess.run(meter, check=True, capture_output=True, text=True).stdout)
+    skate = max(max(person["skate_cm_per_s"]) for person in judged["characters"])
+    pops = sum(person["pops"] for person in judged["characters"])
+    jumps = sum(person["root_jumps"] for person in judged["characters"])
+    deep = max((pair["frames_core_deeper_3cm_percent"] for pair in judged["pairs"]), default=0.0)
+    attacks = sum(person["attacks"] for person in told["characters"])
+    hits = sum(person["hits_given"]["head"] + person["hits_given"]["torso"] for person in told["characters"])
+    gaps = [blow["gap_cm"][1] for blow in told["refinement"]["blows"]]
+    print(
+        f"{name}: {told['seconds']:.0f} s in {told['run_seconds']:.1f} s, {attacks} attacks, {hits} hits, widest gap "
+        f"{max(gaps, default=0.0):.1f} cm; skate {skate:.1f} cm/s, {pops} pops, {jumps} root jumps, cores deeper than 3 cm "
+        f"in {deep:.2f} % of frames"
+    )
+    expect(name, f"skate {skate:.1f} cm/s", skate <= 15)
+    expect(name, f"{pops} pops", pops == 0)
+    expect(name, f"{jumps} root jumps", jumps == 0)
+    expect(name, f"cores deep in {deep:.2f} % of frames", deep < 1)
+    expect(name, f"a blow {max(gaps, default=0.0):.1f} cm off", max(gaps, default=0.0) <= 5)
+    if name.startswith("boxing"):
+        expect(name, f"{attacks} attacks", attacks >= 15 * told["seconds"] / 30)
+        expect(name, f"{hits} hits", hits >= 5 * told["seconds"] / 30)
+
+if faults:
+    sys.exit("\n".join(faults))
