@@ -282,6 +282,7 @@ fn rich() -> Screenplay {
         path_weight: Some(10.0),
         heading_weight: Some(1.0),
         requirement_weight: Some(1e6),
+        recency_weight: Some(2e4),
         metre: Some(0.02),
         radian: Some(0.0174),
     };
