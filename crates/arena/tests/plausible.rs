@@ -6,7 +6,7 @@ mod common;
 
 use std::f32::consts::PI;
 
-use common::{aims, boxer, calm, chase, fight, looking, of_kind, opposite, play, ring};
+use common::{aims, boxer, calm, chase, fight, looking, of_kind, opposite, options, play, ring};
 use randori_arena::bodies::{Doing, Rigid};
 use randori_arena::plausible::{Plausibility, Screening, plausible};
 use randori_arena::stage::{Moment, Stage};
@@ -64,7 +64,7 @@ fn counts_add_up_and_something_is_always_left() {
                 let opponent = all[step.who].opponent;
                 let found = plausible(&stage, &step.before, step.who, (&limits, opponent), &mut out);
                 assert_eq!(out[0], ActionId(u32::MAX), "what was there stays");
-                let options = stage.options(&step.before, step.who);
+                let options = options(&stage, &step.before, step.who);
                 assert_eq!(found.options as usize, options.len());
                 assert_eq!(found.left as usize, out.len() - 1);
                 assert!(found.left > 0);
@@ -90,10 +90,11 @@ fn bodies_stay_out_of_each_other() {
         n += screening.penetrating;
         let depth =
             |id: &ActionId| stage.penetration(&moment, 0, &stage.begin(&moment, 0, *id), limits.depth);
-        if stage.options(&moment, 0).iter().any(|id| !depth(id).is_deeper) {
+        if options(&stage, &moment, 0).iter().any(|id| !depth(id).is_deeper) {
             assert!(left.iter().all(|id| !depth(id).is_deeper), "{distance} {screening:?}");
         } else {
-            let least = stage.options(&moment, 0).iter().map(|id| depth(id).at_end).fold(f32::MAX, f32::min);
+            let least =
+                options(&stage, &moment, 0).iter().map(|id| depth(id).at_end).fold(f32::MAX, f32::min);
             assert!(left.iter().all(|id| depth(id).at_end <= least.max(limits.depth)));
         }
         // With other limits fewer are left out.
@@ -112,10 +113,10 @@ fn nobody_turns_the_back_unless_that_is_in_order() {
         let (left, screening) = choices(&stage, &moment, &limits);
         let faces = |id: &ActionId| off(&stage, &moment, *id) <= limits.facing + 1e-3;
         let any =
-            stage.options(&moment, 0).iter().any(|id| off(&stage, &moment, *id) <= limits.facing - 1e-3);
+            options(&stage, &moment, 0).iter().any(|id| off(&stage, &moment, *id) <= limits.facing - 1e-3);
         if any {
             assert!(left.iter().all(faces), "{turn} {screening:?}");
-            let away = stage.options(&moment, 0).iter().filter(|id| !faces(id)).count() as u32;
+            let away = options(&stage, &moment, 0).iter().filter(|id| !faces(id)).count() as u32;
             assert!(screening.turned_away.abs_diff(away) <= 1, "{away} {screening:?}");
         }
         let (_, free) = choices(&stage, &moment, &Plausibility { facing: PI, ..limits });
@@ -130,8 +131,8 @@ fn blows_at_nobody_are_left_out() {
     let near = calm_pair(&stage, 0.8, 0.0);
     let far = calm_pair(&stage, 2.9, 0.0);
     let away = calm_pair(&stage, 6.0, 0.0);
-    let options = stage.options(&near, 0);
-    let [attacks, defences] = [Kind::Attack, Kind::Defence].map(|kind| n_of(&stage, options, kind));
+    let options = options(&stage, &near, 0);
+    let [attacks, defences] = [Kind::Attack, Kind::Defence].map(|kind| n_of(&stage, &options, kind));
     assert!(attacks > 2 && defences > 1, "{attacks} {defences}");
     let (left, _) = choices(&stage, &near, &limits);
     assert!(n_of(&stage, &left, Kind::Attack) > 0);

@@ -7,7 +7,7 @@ mod common;
 use std::f32::consts::PI;
 use std::sync::Arc;
 
-use common::{Step, aims, boxer, calm, chase, fight, looking, of_kind, opposite, play, ring};
+use common::{Step, aims, boxer, calm, chase, fight, looking, of_kind, opposite, options, play, ring};
 use glam::Vec3;
 use randori_arena::bodies::{Bodies, Doing, Rigid, Weapon};
 use randori_arena::hits::{self, Part};
@@ -357,7 +357,7 @@ fn penetration_is_that_of_every_single_tick() {
     let (mut n, mut deep, mut only_on_the_way) = (0, 0, 0);
     for (stage, steps) in plays() {
         for (k, step) in steps.iter().enumerate().step_by(3) {
-            for action in stage.options(&step.before, step.who).iter().skip(k % 5).step_by(5) {
+            for action in options(&stage, &step.before, step.who).iter().skip(k % 5).step_by(5) {
                 let doing = stage.begin(&step.before, step.who, *action);
                 let limit = [0.02, 0.0, 0.1, -0.3][k % 4];
                 let found = stage.penetration(&step.before, step.who, &doing, limit);

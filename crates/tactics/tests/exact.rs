@@ -5,9 +5,10 @@ mod common;
 
 use common::{aims, boxer, chase, fight, play, ring};
 use randori_arena::objectives::{Aims, Goal, Judge};
+use randori_arena::plausible::Choice;
 use randori_arena::stage::{Moment, Stage};
 use randori_gametree::{Decision, Method, Opponent, Rule, Settings, Workspace, search};
-use randori_motion::{ActionId, Annotation, Ground};
+use randori_motion::{Annotation, Ground};
 use randori_tactics::Game;
 
 /// People with aims, and moments of theirs at which somebody decides.
@@ -57,12 +58,11 @@ impl Case {
             let expected = search(&game, moment, &plain, workspace);
             let found = search(&game, moment, settings, workspace);
             let bits =
-                |it: &Decision<ActionId>| (it.choice, it.scores.comp.to_bits(), it.scores.coop.to_bits());
+                |it: &Decision<Choice>| (it.choice, it.scores.comp.to_bits(), it.scores.coop.to_bits());
             assert_eq!(bits(&found), bits(&expected), "{} {k} {settings:?}", self.name);
             assert!(found.choice.is_some());
-            for (one, other) in found.candidates.iter().zip(&expected.candidates) {
-                assert_eq!(one.choice, other.choice);
-                assert!(one.scores.is_none() || one.scores == other.scores, "{one:?} {other:?}");
+            for one in found.candidates.iter().filter(|candidate| candidate.scores.is_some()) {
+                assert!(expected.candidates.contains(one), "{} {k} {one:?}", self.name);
             }
             assert_eq!(found.statistics.broken_bounds, 0, "{} {k} {settings:?}", self.name);
             edges[0] += expected.statistics.edges;
@@ -72,8 +72,8 @@ impl Case {
     }
 }
 
-fn words(names: &[&str]) -> Vec<Annotation> {
-    names.iter().map(|name| Annotation::of(name)).collect()
+fn words(names: &[&'static str]) -> Vec<Annotation> {
+    names.iter().copied().map(Annotation::of).collect()
 }
 
 /// All kinds of aims, with this many moments each.
@@ -98,6 +98,13 @@ fn cases(n: usize) -> Vec<Case> {
         Case::duel("staged", "general-boxer", staged, n),
         Case::chase("chase", ["chaser", "runaway"], &[0, 1], n),
         Case::chase("chase on a way", ["chaser-path", "runaway-path"], &[0, 1], n),
+        Case::of(
+            "three boxers",
+            fight(&[0, 1, 1], 60.0),
+            vec![aims("general-boxer", 1), aims("infighter", 0), aims("general-boxer", 0)],
+            5,
+            n,
+        ),
         Case::chase("two chasers", ["chaser", "runaway"], &[0, 0, 1], n / 2),
     ]
 }

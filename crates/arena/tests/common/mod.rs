@@ -143,6 +143,11 @@ pub(crate) fn of_kind(bodies: &Bodies, kind: Kind) -> Vec<ActionId> {
     bodies.library().ids().filter(upright).collect()
 }
 
+/// All that somebody could do next.
+pub(crate) fn options(stage: &Stage, moment: &Moment, who: usize) -> Vec<ActionId> {
+    stage.options(moment, who).iter().map(|option| option.id).collect()
+}
+
 /// One decision of a play at random.
 pub(crate) struct Step {
     /// Before it.
@@ -155,22 +160,23 @@ pub(crate) struct Step {
     pub(crate) outcome: Outcome,
 }
 
-/// Decisions at random among what is plausible; where nobody decides any more, it begins again.
+/// Decisions at random among what is plausible. It begins again where nobody decides any more, and now and then,
+/// because people at random lose each other.
 pub(crate) fn play(stage: &Stage, opening: &Moment, aims: &[Aims], seed: u64, n: usize) -> Vec<Step> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut steps = Vec::with_capacity(n);
-    let mut moment = opening.clone();
+    // An opening is not always a decision: everybody goes on to the first one.
+    let mut first = opening.clone();
+    stage.run(&mut first, i32::MAX);
+    let mut moment = first.clone();
     while steps.len() < n {
         let mut choices = Vec::new();
-        let who = stage.turn(&moment);
+        let who = stage.turn(&moment).filter(|_| steps.len() % 25 != 0 || moment == first);
         if let Some(who) = who {
             plausible(stage, &moment, who, (&aims[who].plausibility, aims[who].opponent), &mut choices);
         }
         let (Some(who), false) = (who, choices.is_empty()) else {
-            // An opening is not always a decision: everybody goes on to the first one.
-            let mut first = opening.clone();
-            stage.run(&mut first, i32::MAX);
-            moment = first;
+            moment = first.clone();
             continue;
         };
         let action = choices[random.random_range(0..choices.len())];
