@@ -109,6 +109,12 @@ impl Scoring {
 }
 
 /// The terms of both functions for one action (points).
+///
+/// ```
+/// use randori_arena::objectives::Terms;
+/// let terms = Terms { movement: -3.0, score: 10.0, path: 2.0, ..Terms::default() };
+/// assert_eq!((terms.competitive(), terms.cooperative()), (7.0, 2.0));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Terms {
     /// f_mov1: where it leaves one to the opponent.

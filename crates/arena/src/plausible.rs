@@ -16,6 +16,14 @@ use crate::stage::{Moment, Outlook, Stage};
 use crate::style::Style;
 
 /// The limits of what is plausible.
+///
+/// ```
+/// use randori_arena::plausible::Plausibility;
+/// use randori_arena::style::Style;
+/// let [boxer, runaway] =
+///     ["general-boxer", "runaway"].map(|name| Plausibility::of(&Style::preset(name).unwrap()));
+/// assert!(boxer.facing < runaway.facing);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plausibility {
     /// How deep trunks and heads may be in each other (m).

@@ -111,6 +111,18 @@ pub(crate) fn opposite(stage: &Stage, actions: [ActionId; 2], distance: f32) -> 
     Moment::opening(stage, 0, &[person(0), person(1)])
 }
 
+/// The first of two decides when a blow of the other has been under way for so many ticks, and would land.
+pub(crate) fn attacked(stage: &Stage, attack: ActionId, distance: f32, ticks: i32) -> Option<Moment> {
+    let bodies = &stage.cast[0].bodies;
+    let mut moment = opposite(stage, [calm(bodies), attack], distance);
+    stage.run(&mut moment, ticks);
+    // As if what the first does were over now.
+    let mut done = moment.people[0].doing;
+    done.start = moment.tick - (done.end(bodies) - done.start);
+    stage.start(&mut moment, 0, done);
+    (moment.people[1].ahead.is_some() && stage.turn(&moment) == Some(0)).then_some(moment)
+}
+
 /// Everybody on a ring of this radius (m), looking at its middle, in the first frame of a calm action.
 pub(crate) fn ring(stage: &Stage, radius: f32) -> Moment {
     let n = stage.cast.len();
