@@ -443,6 +443,15 @@ impl Doing {
 }
 
 /// A turn about the vertical and a shift on the floor.
+///
+/// ```
+/// use randori_arena::bodies::Rigid;
+/// use randori_motion::{Ground, Placement};
+/// let there = Rigid::of(Placement { position: Ground { x: 2.0, z: 1.0 }, heading: std::f32::consts::FRAC_PI_2 });
+/// let ahead = there.ground(Ground { x: 0.0, z: 1.0 });
+/// assert!(ahead.distance(Ground { x: 3.0, z: 1.0 }) < 1e-6);
+/// assert!(there.inverse().ground(ahead).distance(Ground { x: 0.0, z: 1.0 }) < 1e-6);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rigid {
     cos: f32,

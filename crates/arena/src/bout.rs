@@ -128,8 +128,8 @@ impl Bout {
 
     /// Somebody leaves.
     pub fn leave(&mut self, who: usize) {
-        let person = &mut self.moment.people[who];
-        (person.is_present, person.ahead) = (false, None);
+        self.moment.people[who].is_present = false;
+        self.stage.look_again(&mut self.moment, who);
         self.tracks[who].left = Some(self.moment.tick);
     }
 

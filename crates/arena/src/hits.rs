@@ -7,6 +7,14 @@ use crate::bodies::{Bodies, Doing, TICKS_PER_SECOND};
 use crate::sweep::{Sweep, meet};
 
 /// What was struck.
+///
+/// ```
+/// use randori_arena::hits::Part;
+/// use randori_motion::Bone;
+/// assert_eq!(Part::of(Bone::Neck), Part::Head);
+/// assert!(Part::Head.vulnerability() > Part::Torso.vulnerability());
+/// assert_eq!(Part::of(Bone::LeftLowerArm).vulnerability(), 0.0);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     /// Head and neck.

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use randori_motion::annotation::Kind;
 use randori_motion::{ActionId, Annotation, Ground};
 
-use crate::bodies::Doing;
+use crate::bodies::{Doing, Move};
 use crate::combination::Table;
 use crate::hits::Hit;
 use crate::plausible::Plausibility;
-use crate::stage::{Moment, Outcome, Outlook, Stage};
+use crate::stage::{Contest, Moment, Outcome, Outlook, Stage};
 use crate::style::Style;
 
 /// What somebody is after.
@@ -96,9 +96,25 @@ impl Scoring {
             Scoring::Own(worth) => worth(hit),
         }
     }
+
+    /// The most that the blow of an action can be worth (-).
+    fn most(&self, its: &Move) -> f64 {
+        match self {
+            _ if its.window[0] == its.window[1] => 0.0,
+            Scoring::Own(_) => f64::INFINITY,
+            Scoring::Damage => 2.0 * f64::from(its.speed),
+            Scoring::Catch => f64::from(CATCH),
+        }
+    }
 }
 
 /// The terms of both functions for one action (points).
+///
+/// ```
+/// use randori_arena::objectives::Terms;
+/// let terms = Terms { movement: -3.0, score: 10.0, path: 2.0, ..Terms::default() };
+/// assert_eq!((terms.competitive(), terms.cooperative()), (7.0, 2.0));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Terms {
     /// f_mov1: where it leaves one to the opponent.
@@ -143,6 +159,8 @@ struct Ready {
     given: Vec<f64>,
     /// f_req of each action.
     asked: Vec<f64>,
+    /// The least and the most of it, and of nothing.
+    asked_range: [f64; 2],
     /// What recency takes away from each action.
     worn: Vec<f64>,
     /// Number of each action's annotation.
@@ -150,6 +168,8 @@ struct Ready {
     n_words_of_opponent: usize,
     /// f_comb by own and the opponent's annotation.
     combined: Vec<f64>,
+    /// The largest of its magnitudes.
+    combined_most: f64,
     /// How often each action was chosen, by its annotation (-).
     used: Vec<f64>,
     /// The farthest that any single action gets (m).
@@ -179,12 +199,19 @@ impl Judge {
             });
             let pairs =
                 (words[who].known.iter()).flat_map(|own| other.known.iter().map(move |other| (own, other)));
+            let combined: Vec<f64> = pairs.map(|(own, other)| combine(own, other)).collect();
+            let asked: Vec<f64> = actions.iter().map(|action| asked(&action.annotation)).collect();
             Ready {
                 given: given.collect(),
-                asked: actions.iter().map(|action| asked(&action.annotation)).collect(),
+                asked_range: [
+                    asked.iter().fold(0.0, |a, b| b.min(a)),
+                    asked.iter().fold(0.0, |a, b| b.max(a)),
+                ],
+                asked,
                 worn: worn(aims, actions.len(), &words[who].of_action),
                 used: used(aims, &words[who]),
-                combined: pairs.map(|(own, other)| combine(own, other)).collect(),
+                combined_most: combined.iter().fold(0.0, |most: f64, value| most.max(value.abs())),
+                combined,
                 words: words[who].of_action.clone(),
                 n_words_of_opponent: other.known.len(),
                 roam: library.ids().map(|id| stage.cast[who].bodies.of_action(id).roam).fold(0.0, f32::max),
@@ -260,32 +287,43 @@ impl Judge {
             .sum();
         let fear = |whom: usize| self.people[whom].aims.style.taken_weight;
         let feared = (0..self.people.len()).map(fear).fold(0.0, f64::max);
-        // Whatever lands may be what was asked of its victim: of everybody once.
-        let asked: f64 = self.people.iter().map(Ready::most_asked).sum();
+        let [_, asked] = self.asked_by_blows();
+        // Whoever is struck may get into the way of somebody else's blow.
+        let joined: f64 = (moment.people.iter().enumerate())
+            .filter(|(other, person)| {
+                let is_ally = *other != who && stage.cast[*other].side == side;
+                is_ally && stage.contest == Contest::Fight && person.is_present && !person.is_spent
+            })
+            .map(|(other, person)| {
+                let (ready, action) = (&self.people[other], person.doing.action);
+                let blow = ready.aims.scoring.most(stage.cast[other].bodies.of_action(action));
+                if blow == 0.0 { 0.0 } else { (ready.given[action.0 as usize] + feared) * blow }
+            })
+            .sum();
         let (aims, style) = (&ready.aims, &ready.aims.style);
         let current = &moment.people[who].doing;
         let now = ready.movement(stage, moment, (who, current), moment.tick)
             + ready.path(stage, (who, current), moment.tick);
         let here = current.root(bodies, moment.tick);
         let opponent = Outlook::of(stage, moment, aims.opponent);
-        let known = avoided.max(0.0) + asked + ROUNDING - now;
+        let known = avoided.max(0.0) + joined + asked + ROUNDING - now;
         for action in choices {
             let its = bodies.of_action(action);
-            let blow = match aims.scoring {
-                _ if its.window[0] == its.window[1] => 0.0,
-                Scoring::Own(_) => f64::INFINITY,
-                Scoring::Damage => 2.0 * f64::from(its.speed),
-                Scoring::Catch => f64::from(CATCH),
-            };
+            let blow = aims.scoring.most(its);
             let given = if blow == 0.0 { 0.0 } else { (ready.given[action.0 as usize] + feared) * blow };
             let end = here.ground(its.end);
-            // Where the gaze goes at best costs nothing.
+            // Where the gaze goes at best costs nothing, and far out the simulation may round to another place.
             let mut then = 0.0;
+            let blur =
+                |there: Ground| BLUR * (1.0 + end.x.abs() + end.z.abs() + there.x.abs() + there.z.abs());
             if aims.opponent != who {
-                then += style.movement(apart(end, opponent.after(its.length())), style.angle);
+                let there = opponent.after(its.length());
+                let (off, blur) = (apart(end, there), blur(there));
+                then += style.movement(style.distance.clamp(off - blur, off + blur), style.angle);
             }
             if let Some(goal) = aims.goal {
-                then += style.way(apart(end, goal.position), None);
+                let off = apart(end, goal.position) - blur(goal.position);
+                then += style.way(off.max(0.0), None);
             }
             let own = ready.asked[action.0 as usize] - ready.worn[action.0 as usize];
             out.push(known + then + ready.combination(self, moment, action) + own + given);
@@ -326,20 +364,34 @@ impl Judge {
     /// The least and the most that `left` further choices can add to the cooperative function (points).
     pub fn cooperation(&self, stage: &Stage, moment: &Moment, left: u8) -> [f64; 2] {
         let (mut least, mut most) = (0.0_f64, 0.0_f64);
+        let [spoiled, forced] = self.asked_by_blows();
         for choice in 1..=left {
             let (mut lower, mut upper) = (f64::INFINITY, f64::NEG_INFINITY);
             for (who, ready) in self.people.iter().enumerate() {
                 let [worst, best] = ready.cooperation_of_one(stage, moment, who, choice);
                 (lower, upper) = (lower.min(worst), upper.max(best));
             }
-            (least, most) = (least + lower.min(0.0), most + upper.max(0.0));
+            (least, most) = (least + (lower + spoiled).min(0.0), most + (upper + forced).max(0.0));
         }
         [least, most]
     }
+
+    /// The least and the most that blows which land during one action can add as what was asked of their victims: one
+    /// blow of everybody (points).
+    fn asked_by_blows(&self) -> [f64; 2] {
+        let n = self.people.len() as f64;
+        let of = |end: usize, pick: fn(f64, f64) -> f64| {
+            n * self.people.iter().map(|ready| ready.asked_range[end]).fold(0.0, pick)
+        };
+        [of(0, f64::min), of(1, f64::max)]
+    }
 }
 
-/// What may get lost in sums of large terms, and between two ways to reckon where an action ends (points).
+/// What may get lost in sums of large terms (points).
 const ROUNDING: f64 = 30.0;
+
+/// How far two ways to reckon where an action ends may differ, by how far out it is (-).
+const BLUR: f32 = 4e-6;
 
 /// The distance of two places on the floor (m).
 fn apart(a: Ground, b: Ground) -> f32 {
@@ -374,28 +426,24 @@ impl Ready {
         self.combined[word * self.n_words_of_opponent + their_word]
     }
 
-    /// The most that something forced on somebody can be worth as what was asked for (points).
-    fn most_asked(&self) -> f64 {
-        if self.aims.required.is_empty() { 0.0 } else { self.aims.style.requirement_weight.max(0.0) }
-    }
-
-    /// The least and the most of F_coop of an edge after so many choices, if this person makes it.
+    /// The least and the most of F_coop of an edge after so many choices, if this person makes it, without what blows
+    /// bring about.
     fn cooperation_of_one(&self, stage: &Stage, moment: &Moment, who: usize, choice: u8) -> [f64; 2] {
         let style = &self.aims.style;
-        let asked = |list: &[Annotation]| if list.is_empty() { 0.0 } else { style.requirement_weight.abs() };
-        let (required, forbidden) = (asked(&self.aims.required), asked(&self.aims.forbidden));
-        let [far, near] = self.aims.goal.map_or([0.0; 2], |goal| {
+        let [worse, better] = self.aims.goal.map_or([0.0; 2], |goal| {
             let bodies = &stage.cast[who].bodies;
             let doing = &moment.people[who].doing;
             let off = doing.position(bodies, doing.end(bodies)).distance(goal.position);
-            // Every choice may be cut short by a blow, with a reaction after it: twice the way.
-            let way = 2.0 * f32::from(choice) * self.roam + self.roam;
-            let turned = goal.heading.map(|_| std::f32::consts::PI);
-            [style.way(off + way, turned), style.way((off - way).max(0.0), None)]
+            // What is under way may be cut short by a blow of any other, with a reaction after it; every choice before
+            // this one is an action of one's own, or brings about another reaction.
+            let far = off + (f32::from(choice) + moment.people.len() as f32) * self.roam;
+            let turned = style.way(0.0, goal.heading.map(|_| std::f32::consts::PI));
+            let way = |off: f32| style.way(off.max(0.0), None);
+            [way(far + self.roam) - way(far) + turned, way(far - self.roam) - way(far) - turned]
         });
-        let staged = if self.aims.staged { style.combination_weight.abs() } else { 0.0 };
-        // A blow can bring about what was asked of its victim, too: at most one for each of two people.
-        [far - 3.0 * forbidden - staged, near + 3.0 * required + staged]
+        let staged = if self.aims.staged { self.combined_most } else { 0.0 };
+        let [least, most] = self.asked_range;
+        [worse + least - staged, better + most + staged]
     }
 }
 

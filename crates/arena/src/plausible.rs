@@ -16,6 +16,14 @@ use crate::stage::{Moment, Outlook, Stage};
 use crate::style::Style;
 
 /// The limits of what is plausible.
+///
+/// ```
+/// use randori_arena::plausible::Plausibility;
+/// use randori_arena::style::Style;
+/// let [boxer, runaway] =
+///     ["general-boxer", "runaway"].map(|name| Plausibility::of(&Style::preset(name).unwrap()));
+/// assert!(boxer.facing < runaway.facing);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plausibility {
     /// How deep trunks and heads may be in each other (m).
@@ -139,6 +147,8 @@ pub fn sketch(
         |id: ActionId| stage.penetration(moment, who, &stage.begin(moment, who, id), limits.depth);
     let mut least = f32::INFINITY;
     let mut penetrating = 0;
+    // What is left meets this much: only what meets less was left out for it.
+    let mut level = Meets::Nothing;
     for best in [Meets::Logic, Meets::Range, Meets::Facing, Meets::Nothing] {
         if counts[best as usize] == 0 {
             continue;
@@ -158,6 +168,7 @@ pub fn sketch(
             out.push(choice);
         }
         if out.len() > from {
+            level = best;
             break;
         }
     }
@@ -166,13 +177,15 @@ pub fn sketch(
         let enough = limits.depth.max(least);
         let left = options.iter().filter(|option| penetration(option.id).at_end <= enough);
         out.extend(left.map(|option| Choice { action: option.id, is_certain: true }));
+        penetrating = (options.len() + from - out.len()) as u32;
     }
+    let below = |meets: Meets| if (meets as usize) < level as usize { counts[meets as usize] } else { 0 };
     Screening {
         options: options.len() as u32,
         penetrating,
-        turned_away: counts[Meets::Nothing as usize],
-        out_of_range: counts[Meets::Facing as usize],
-        illogical: counts[Meets::Range as usize],
+        turned_away: below(Meets::Nothing),
+        out_of_range: below(Meets::Facing),
+        illogical: below(Meets::Range),
         left: (out.len() - from) as u32,
     }
 }

@@ -257,8 +257,8 @@ impl Stage {
         self.start(moment, who, doing);
     }
 
-    /// After somebody started something else: what their blow will meet, and what those of others will.
-    fn look_again(&self, moment: &mut Moment, who: usize) {
+    /// After somebody started something else, or left: what their blow will meet, and what those of others will.
+    pub(crate) fn look_again(&self, moment: &mut Moment, who: usize) {
         for other in 0..moment.people.len() {
             if other == who || self.cast[other].side != self.cast[who].side {
                 moment.people[other].ahead = self.look_ahead(moment, other);

@@ -10,6 +10,14 @@ use crate::game::Game;
 /// Plans against the opponent and with them.
 ///
 /// Reference: \[Shum2012\], section V. The depth is the paper's level of intelligence.
+///
+/// ```
+/// use randori_arena::controller::Controller;
+/// use randori_tactics::Planner;
+/// let mut planner = Planner::of_depth(3);
+/// planner.settings.parallel = false;
+/// let _hired: Box<dyn Controller> = Box::new(planner);
+/// ```
 #[derive(Debug, Default)]
 pub struct Planner {
     /// How far and by which rule it plans; may be changed between any two decisions.
