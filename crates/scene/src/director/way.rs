@@ -22,8 +22,6 @@ pub(super) struct Way {
     nearest: Option<(f32, f64)>,
 }
 
-/// How far ahead of now the place is that somebody is asked for (s): about as long as an action takes.
-const AHEAD: f64 = 0.6;
 /// Around its time somebody counts as being on time (s).
 const ON_TIME: f64 = 0.5;
 /// Before its time, what a checkpoint requires may be done (s).
@@ -56,13 +54,13 @@ impl Way {
         (self.reached, self.nearest) = (None, None);
     }
 
-    /// Where to be, as things stand.
-    pub(super) fn goal(&self, now: f64) -> Option<Goal> {
+    /// Where to be some time (s) from now, as things stand.
+    pub(super) fn goal(&self, now: f64, ahead: f64) -> Option<Goal> {
         // After the last one, they stay about there.
         let next = self.path.get(self.next).or_else(|| self.path.last())?;
         let position = match next.time {
             Some(time) if self.next < self.path.len() && time > self.from.1 => {
-                let share = ((now + AHEAD - self.from.1) / (time - self.from.1)).clamp(0.0, 1.0) as f32;
+                let share = ((now + ahead - self.from.1) / (time - self.from.1)).clamp(0.0, 1.0) as f32;
                 let (a, b) = (self.from.0, next.at);
                 Ground { x: a.x + (b.x - a.x) * share, z: a.z + (b.z - a.z) * share }
             }

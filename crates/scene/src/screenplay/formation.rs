@@ -129,7 +129,7 @@ impl Formation {
                     build: None,
                     team: self.names[side].clone(),
                     style: self.styles[side].clone(),
-                    weights: Weights::default(),
+                    weights: self.weights(side),
                     controller: self.controllers[side].clone(),
                     at: self.place(*middle, side, 0.0),
                     facing,
@@ -167,6 +167,12 @@ impl Formation {
     pub(super) fn n_steps(&self) -> u32 {
         // Far more than a scene of an hour has, and no more than memory holds.
         libm::ceil((self.until / self.every).clamp(1.0, 1e5)) as u32
+    }
+
+    /// Whoever runs away on a circle looks where it goes, not at whom it runs away from.
+    fn weights(&self, side: usize) -> Weights {
+        let looks_ahead = side == 1 && matches!(self.kind, Pattern::Circles { .. });
+        Weights { angle_weight: looks_ahead.then_some(0.0), ..Weights::default() }
     }
 
     fn path(&self, middle: Ground, side: usize) -> Vec<Checkpoint> {
