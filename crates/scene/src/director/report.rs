@@ -87,13 +87,13 @@ pub struct CheckpointReport {
     pub number: u32,
     /// When it was asked for (s).
     pub time: Option<f64>,
-    /// When it was first reached (s).
-    pub reached: f64,
+    /// When it was first reached (s); none for one that was missed.
+    pub reached: Option<f64>,
     /// When it was done with (s).
     pub done: f64,
     /// The nearest that somebody came to it around its time (m).
     pub error: f32,
-    /// How much too late it was reached (s).
+    /// How much too late it was reached (s), if it was and had a time.
     pub late: Option<f64>,
 }
 

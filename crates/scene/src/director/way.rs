@@ -103,17 +103,24 @@ impl Way {
                 self.nearest = Some((off, now));
             }
             let is_time = next.time.is_none_or(|time| now >= time);
-            let (Some(reached), true, true) = (self.reached, self.wanting.is_empty(), is_time) else { break };
+            // Whoever is late where nothing is to be done, and has to be elsewhere by then, goes on.
+            let is_missed = next.time.is_some_and(|time| now >= time + ON_TIME)
+                && self.path.get(self.next + 1).is_some_and(|after| after.time.is_some());
+            let is_done = self.wanting.is_empty() && is_time && (self.reached.is_some() || is_missed);
+            if !is_done {
+                break;
+            }
             let off = self.nearest.map_or(off, |(least, _)| least.min(off));
             done.push(CheckpointReport {
                 number: self.next as u32 + 1,
                 time: next.time,
-                reached,
+                reached: self.reached,
                 done: now,
                 error: off,
-                late: next.time.map(|time| (reached - time).max(0.0)),
+                late: self.reached.and_then(|reached| Some((reached - next.time?).max(0.0))),
             });
-            self.from = (next.at, now);
+            // They are where they are, and the next one counts from the time of this one.
+            self.from = (next.at, next.time.unwrap_or(now));
             self.next += 1;
             self.turn_to_next();
         }

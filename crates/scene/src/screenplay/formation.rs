@@ -169,10 +169,12 @@ impl Formation {
         libm::ceil((self.until / self.every).clamp(1.0, 1e5)) as u32
     }
 
-    /// Whoever runs away on a circle looks where it goes, not at whom it runs away from.
+    /// What differs from the presets: on circles, the ways of many cross, so everybody keeps to the time at each place;
+    /// and whoever runs away looks where it goes, not at whom it runs away from.
     fn weights(&self, side: usize) -> Weights {
-        let looks_ahead = side == 1 && matches!(self.kind, Pattern::Circles { .. });
-        Weights { angle_weight: looks_ahead.then_some(0.0), ..Weights::default() }
+        let Pattern::Circles { .. } = self.kind else { return Weights::default() };
+        let angle_weight = (side == 1).then_some(0.0);
+        Weights { path_weight: Some(100.0), angle_weight, ..Weights::default() }
     }
 
     fn path(&self, middle: Ground, side: usize) -> Vec<Checkpoint> {
