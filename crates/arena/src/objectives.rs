@@ -384,18 +384,19 @@ impl Ready {
         let style = &self.aims.style;
         let asked = |list: &[Annotation]| if list.is_empty() { 0.0 } else { style.requirement_weight.abs() };
         let (required, forbidden) = (asked(&self.aims.required), asked(&self.aims.forbidden));
-        let [far, near] = self.aims.goal.map_or([0.0; 2], |goal| {
+        let gain = self.aims.goal.map_or(0.0, |goal| {
             let bodies = &stage.cast[who].bodies;
             let doing = &moment.people[who].doing;
             let off = doing.position(bodies, doing.end(bodies)).distance(goal.position);
-            // Every choice may be cut short by a blow, with a reaction after it: twice the way.
-            let way = 2.0 * f32::from(choice) * self.roam + self.roam;
+            // Every choice may be cut short by a blow, with a reaction after it: twice the way. What one action changes
+            // in the square of the distance is most where that is greatest.
+            let farthest = off + 2.0 * f32::from(choice) * self.roam + self.roam;
             let turned = goal.heading.map(|_| std::f32::consts::PI);
-            [style.way(off + way, turned), style.way((off - way).max(0.0), None)]
+            style.way((farthest - self.roam).max(0.0), None) - style.way(farthest, turned)
         });
         let staged = if self.aims.staged { style.combination_weight.abs() } else { 0.0 };
         // A blow can bring about what was asked of its victim, too: at most one for each of two people.
-        [far - 3.0 * forbidden - staged, near + 3.0 * required + staged]
+        [-gain - 3.0 * forbidden - staged, gain + 3.0 * required + staged]
     }
 }
 

@@ -330,7 +330,8 @@ impl Director {
     fn ask(&mut self, who: usize, now: f64) {
         let (way, part) = (&self.ways[who], &mut self.story.people[who]);
         let (aims, cast) = (&mut self.bout.aims[who], &mut self.bout.stage.cast[who]);
-        if let Some(goal) = way.goal(now, self.strides[who]) {
+        let here = self.bout.moment.people[who].doing.position(&cast.bodies, self.bout.moment.tick);
+        if let Some(goal) = way.goal(here, now, self.strides[who]) {
             aims.goal = Some(goal);
         }
         aims.required = way.required(now).into_iter().chain(part.required.clone()).collect();
@@ -386,10 +387,13 @@ fn opening(scene: &Screenplay, role: &Role, bodies: &Bodies, who: usize) -> Resu
         library.ids().filter(|id| library.action(*id).annotation.name() == name).collect()
     };
     let calm = || ["idle", "stop", "guard"].iter().map(|name| of_name(name)).find(|found| !found.is_empty());
-    let found = match &role.opening {
+    let mut found = match &role.opening {
         Some(annotation) => of_name(annotation.name()),
         None => under_way(role, bodies).or_else(calm).unwrap_or_else(|| library.ids().take(1).collect()),
     };
+    // From the middle of things, not from the last step before a halt.
+    let most = found.iter().map(|id| bodies.options(*id).len()).max().unwrap_or(0);
+    found.retain(|id| 2 * bodies.options(*id).len() >= most);
     // Not everybody starts with the same: a seed picks.
     let pick = crew::child_seed(scene.seed, who) as usize;
     found.get(pick % found.len().max(1)).copied().ok_or_else(|| DirectorError::Opening {

@@ -174,7 +174,7 @@ impl Formation {
     fn weights(&self, side: usize) -> Weights {
         let Pattern::Circles { .. } = self.kind else { return Weights::default() };
         let angle_weight = (side == 1).then_some(0.0);
-        Weights { path_weight: Some(100.0), angle_weight, ..Weights::default() }
+        Weights { path_weight: Some(100.0), heading_weight: Some(100.0), angle_weight, ..Weights::default() }
     }
 
     fn path(&self, middle: Ground, side: usize) -> Vec<Checkpoint> {
