@@ -169,12 +169,16 @@ impl Formation {
         libm::ceil((self.until / self.every).clamp(1.0, 1e5)) as u32
     }
 
-    /// What differs from the presets: on circles, the ways of many cross, so everybody keeps to the time at each place;
-    /// and whoever runs away looks where it goes, not at whom it runs away from.
+    /// What differs from the presets: the ways of many are near each other, so everybody keeps to the time at each place.
+    /// Whoever runs on a circle turns in time, and whoever runs away looks where it goes, not at whom it runs away from.
     fn weights(&self, side: usize) -> Weights {
-        let Pattern::Circles { .. } = self.kind else { return Weights::default() };
-        let angle_weight = (side == 1).then_some(0.0);
-        Weights { path_weight: Some(100.0), heading_weight: Some(100.0), angle_weight, ..Weights::default() }
+        let runs = matches!(self.kind, Pattern::Circles { .. });
+        Weights {
+            path_weight: Some(100.0),
+            heading_weight: runs.then_some(100.0),
+            angle_weight: (runs && side == 1).then_some(0.0),
+            ..Weights::default()
+        }
     }
 
     fn path(&self, middle: Ground, side: usize) -> Vec<Checkpoint> {
