@@ -6,6 +6,7 @@ use randori_motion::{Clip, FrameRate, Pose};
 use rayon::prelude::*;
 
 use crate::bout::{Bout, Happening, Track};
+use crate::hits::Part;
 use crate::particles::{Blow, shake};
 use crate::stage::{Cast, Landed, mass_behind};
 
@@ -74,7 +75,8 @@ fn one(
     }
     for landed in blows {
         let at = (landed.hit.tick - enter).max(0) as usize;
-        let (length, share) = if landed.answer.is_some() { (SHAKEN, 1.0) } else { (JARRED, STOPPED) };
+        let is_stopped = landed.hit.part() == Part::Limb;
+        let (length, share) = if is_stopped { (JARRED, STOPPED) } else { (SHAKEN, 1.0) };
         let range = at.min(poses.len())..(at + length).min(poses.len());
         let hit = &landed.hit;
         let blow = Blow {

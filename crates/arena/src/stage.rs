@@ -246,7 +246,10 @@ impl Stage {
             mass: reeling * mass_behind(hit.with),
         };
         let frame = person.doing.frame(&cast.bodies, moment.tick);
-        cast.reactions.as_ref()?.answer(its.take, frame, &blow, cast.poise)
+        let answer = cast.reactions.as_ref()?.answer(its.take, frame, &blow, cast.poise)?;
+        // A further blow shakes whoever reels, but does not keep them from finding back: else the first to strike could
+        // strike for ever.
+        (answer.falls || its.kind != Kind::Reaction).then_some(answer)
     }
 
     /// Cuts what somebody does, and lets them react.

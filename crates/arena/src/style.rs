@@ -75,12 +75,20 @@ const GENERAL_BOXER: Style = Style {
 const INFIGHTER: Style = Style { distance: 0.5, long_damage_weight: 1e1, ..GENERAL_BOXER };
 const OUTBOXER: Style = Style { distance: 2.0, short_damage_weight: 1e1, ..GENERAL_BOXER };
 const SWORD_FIGHTER: Style = Style { distance: 1.5, ..GENERAL_BOXER };
-const CHASER: Style = Style { distance: 0.1, taken_weight: 0.0, combination_weight: 0.0, ..GENERAL_BOXER };
+const CHASER: Style = Style {
+    distance: 0.1,
+    taken_weight: 0.0,
+    combination_weight: 0.0,
+    // Whoever runs takes one step like the other.
+    recency_weight: 0.0,
+    ..GENERAL_BOXER
+};
 const RUNAWAY: Style = Style {
     distance: 3.0,
     short_damage_weight: 0.0,
     long_damage_weight: 0.0,
     combination_weight: 0.0,
+    recency_weight: 0.0,
     may_turn_away: true,
     ..GENERAL_BOXER
 };

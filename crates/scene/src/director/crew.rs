@@ -45,6 +45,8 @@ impl controller::Controller for Lying {
 }
 
 /// A stream of chance for each of the cast.
-fn child_seed(seed: u64, who: usize) -> u64 {
-    seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(who as u64)
+pub(super) fn child_seed(seed: u64, who: usize) -> u64 {
+    let mixed = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (who as u64 + 1);
+    let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed ^ (mixed >> 31)
 }

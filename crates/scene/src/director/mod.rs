@@ -22,12 +22,13 @@ use randori_arena::combination::Table;
 use randori_arena::objectives::{Aims, Scoring};
 use randori_arena::reactions::Reactions;
 use randori_arena::stage::{Cast, Contest, Moment, Stage};
+use randori_motion::annotation::Kind;
 use randori_motion::clip::ClipError;
 use randori_motion::{ActionId, ActionLibrary, Event, Ground, Placement, Take};
 
 use crate::screenplay::{Role, Screenplay, placements};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
-use story::Story;
+use story::{KNOCK_DOWN, Story, is_asked_for};
 use way::Way;
 
 /// The impulse that knocks somebody down who has no poise of their own (N s): hard kicks do.
@@ -94,11 +95,17 @@ pub struct Director {
     roles: Vec<Role>,
     starts: Vec<Placement>,
     ways: Vec<Way>,
+    /// How long an action of each takes on average (s).
+    strides: Vec<f64>,
     story: Story,
     events: Vec<Event>,
     report: Report,
     /// Happenings that were already looked at.
     seen: usize,
+    /// The tick of the last look.
+    looked: i32,
+    /// Whose part is over.
+    dismissed: Vec<bool>,
     end: i32,
     /// Whether decisions are written down with their candidates.
     pub explain: bool,
@@ -153,15 +160,19 @@ impl Director {
         let aims: Vec<Aims> = aims.collect();
         let controllers =
             (roles.iter().enumerate()).map(|(who, role)| crew::hired(&role.controller, scene.seed, who));
+        let strides = stage.cast.iter().map(|cast| stride(cast.bodies.library())).collect();
         let bout = Bout::new(stage, moment, aims, controllers.collect(), (0..roles.len()).collect());
         let ways = roles.iter().map(|role| Way::of(&role.path, role.at, role.enter)).collect();
         Ok(Director {
             bout,
             ways,
-            story: Story::of(scene, &openings),
+            strides,
+            story: Story::of(scene, &openings, &roles),
             events: Vec::new(),
             report: Report::of(scene, &roles),
             seen: 0,
+            looked: 0,
+            dismissed: vec![false; roles.len()],
             end: (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32,
             explain: false,
             clock: None,
@@ -217,6 +228,9 @@ impl Director {
     /// Looks at what happened, and does what is due.
     fn look(&mut self) {
         let now = self.now();
+        let elapsed = seconds(self.bout.moment.tick - self.looked);
+        self.looked = self.bout.moment.tick;
+        self.report.watch(&self.bout, elapsed);
         for at in self.seen..self.bout.happenings.len() {
             self.note(at);
         }
@@ -287,26 +301,77 @@ impl Director {
     /// Tells somebody who is about to decide what to aim at.
     fn prepare(&mut self, who: usize) {
         let now = self.now();
+        let is_over =
+            self.story.is_down_for_good(self.bout.aims[who].opponent) && !self.turns_to_another(who);
+        if self.story.is_down_for_good(who) || is_over {
+            self.dismiss(who);
+        }
+        let opponent = self.bout.aims[who].opponent;
         for other in 0..self.roles.len() {
-            let is_concerned = other == who || self.bout.aims[who].opponent == other;
-            if !is_concerned {
+            let theirs = self.bout.aims[other].opponent;
+            if ![who, opponent].contains(&other) && ![who, opponent].contains(&theirs) {
                 continue;
             }
-            let way = &self.ways[other];
-            let aims = &mut self.bout.aims[other];
-            aims.goal = way.goal(now);
-            aims.required = way.required(now).into_iter().chain(self.story.required(other)).collect();
-            aims.forbidden = way.forbidden().into_iter().chain(self.story.forbidden(other)).collect();
-            let falls = aims.required.iter().any(|annotation| annotation.name() == "knock-down");
-            let poise = self.story.poise(other).or(self.roles[other].poise).unwrap_or(POISE);
-            self.bout.stage.cast[other].poise = if falls { poise.min(ASKED_TO_FALL) } else { poise };
+            self.ask(other, now);
+        }
+        // Whatever somebody else made of their style since, they are as daring as things stand.
+        let aims = &mut self.bout.aims[who];
+        let part = &mut self.story.people[who];
+        if part.told != Some(aims.style) {
+            part.own = aims.style;
         }
         let behind = self.report.characters[who].damage_taken - self.report.characters[who].damage_given;
         let daring = self.roles[who].losing.share_at(behind, seconds(self.end) - now);
-        self.bout.aims[who].style = self.story.style(who, self.roles[who].objective()).daring(daring);
-        if self.story.is_down_for_good(who) || self.story.is_down_for_good(self.bout.aims[who].opponent) {
+        aims.style = part.own.daring(daring);
+        part.told = Some(aims.style);
+    }
+
+    /// Tells somebody where to be, and what is asked of them.
+    fn ask(&mut self, who: usize, now: f64) {
+        let (way, part) = (&self.ways[who], &mut self.story.people[who]);
+        let (aims, cast) = (&mut self.bout.aims[who], &mut self.bout.stage.cast[who]);
+        let here = self.bout.moment.people[who].doing.position(&cast.bodies, self.bout.moment.tick);
+        if let Some(goal) = way.goal(here, now, self.strides[who]) {
+            aims.goal = Some(goal);
+        }
+        aims.required = way.required(now).into_iter().chain(part.required.clone()).collect();
+        aims.forbidden = way.forbidden().into_iter().chain(part.forbidden.clone()).collect();
+        let is_to_fall = is_asked_for(KNOCK_DOWN, &aims.required);
+        match part.poise_before {
+            None if is_to_fall => {
+                part.poise_before = Some(cast.poise);
+                cast.poise = cast.poise.min(ASKED_TO_FALL);
+            }
+            Some(poise) if !is_to_fall => {
+                part.poise_before = None;
+                cast.poise = poise;
+            }
+            _ => {}
+        }
+    }
+
+    /// Somebody's part is over.
+    fn dismiss(&mut self, who: usize) {
+        if !std::mem::replace(&mut self.dismissed[who], true) {
             crew::dismiss(&mut self.bout, who, self.story.is_down_for_good(who));
         }
+    }
+
+    /// Somebody whose opponent is down turns to the nearest who is still after them, if there is one.
+    fn turns_to_another(&mut self, who: usize) -> bool {
+        let (stage, moment) = (&self.bout.stage, &self.bout.moment);
+        let place = |who: usize| stage.position(moment, who, moment.tick);
+        let is_foe = |other: &usize| {
+            stage.cast[*other].side != stage.cast[who].side
+                && moment.people[*other].is_present
+                && !self.story.is_down_for_good(*other)
+                && self.bout.aims[*other].opponent == who
+        };
+        let far = |other: usize| place(who).distance(place(other));
+        let next =
+            (0..self.roles.len()).filter(is_foe).min_by(|a, b| far(*a).total_cmp(&far(*b)).then(a.cmp(b)));
+        self.bout.aims[who].opponent = next.unwrap_or(self.bout.aims[who].opponent);
+        next.is_some()
     }
 }
 
@@ -322,17 +387,48 @@ fn opening(scene: &Screenplay, role: &Role, bodies: &Bodies, who: usize) -> Resu
         library.ids().filter(|id| library.action(*id).annotation.name() == name).collect()
     };
     let calm = || ["idle", "stop", "guard"].iter().map(|name| of_name(name)).find(|found| !found.is_empty());
-    let found = match &role.opening {
+    let mut found = match &role.opening {
         Some(annotation) => of_name(annotation.name()),
-        None => calm().unwrap_or_else(|| library.ids().take(1).collect()),
+        None => under_way(role, bodies).or_else(calm).unwrap_or_else(|| library.ids().take(1).collect()),
     };
+    // From the middle of things, not from the last step before a halt.
+    let most = found.iter().map(|id| bodies.options(*id).len()).max().unwrap_or(0);
+    found.retain(|id| 2 * bodies.options(*id).len() >= most);
     // Not everybody starts with the same: a seed picks.
-    let pick = (scene.seed as usize).wrapping_mul(7).wrapping_add(who * 3);
+    let pick = crew::child_seed(scene.seed, who) as usize;
     found.get(pick % found.len().max(1)).copied().ok_or_else(|| DirectorError::Opening {
         who: role.name.clone(),
         library: library.name.clone(),
         action: role.opening.as_ref().map_or_else(|| "idle".to_owned(), |it| it.name().to_owned()),
     })
+}
+
+/// How long an action takes on average (s).
+fn stride(library: &ActionLibrary) -> f64 {
+    let frames: u32 = library.actions().iter().map(|action| action.n_frames()).sum();
+    f64::from(frames) / f64::from(TICKS_PER_SECOND) / library.actions().len().max(1) as f64
+}
+
+/// What somebody is in the middle of who has to be elsewhere soon: actions that go straight on, fast enough.
+fn under_way(role: &Role, bodies: &Bodies) -> Option<Vec<ActionId>> {
+    /// Whoever goes slower starts from where they stand (m/s).
+    const SLOW: f32 = 1.5;
+    /// How far from the speed asked for is near enough (m/s).
+    const ABOUT: f32 = 0.3;
+    let first = role.path.first()?;
+    let speed = role.at.distance(first.at) / (first.time? - role.enter) as f32;
+    let library = bodies.library();
+    let goes = |id: &ActionId| {
+        let (action, its) = (library.action(*id), bodies.of_action(*id));
+        let seconds = action.n_frames() as f32 / TICKS_PER_SECOND;
+        let way = action.displacement.position;
+        its.kind == Kind::Transition
+            && (way.z / seconds - speed).abs() < ABOUT
+            && way.x.abs() < 0.1 * way.z
+            && action.displacement.heading.abs() < 0.1
+    };
+    let found: Vec<ActionId> = library.ids().filter(goes).collect();
+    (speed > SLOW && !found.is_empty()).then_some(found)
 }
 
 /// Whom somebody plays against: whom they name, or the nearest of another team; themselves if there is nobody.

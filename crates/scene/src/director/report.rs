@@ -50,8 +50,11 @@ pub struct CharacterReport {
     pub knock_downs: u32,
     /// Decisions taken.
     pub decisions: u32,
-    /// Mean distance to the opponent when deciding (m).
+    /// Distance to the opponent, averaged over the time for which both were there and on their feet (m).
     pub mean_distance: f64,
+    /// For how long that was (s).
+    #[serde(skip)]
+    apart_for: f64,
     /// Choices that the graph allowed, on average.
     pub choices_before: f64,
     /// Choices left by the criteria of plausibility, on average.
@@ -84,13 +87,13 @@ pub struct CheckpointReport {
     pub number: u32,
     /// When it was asked for (s).
     pub time: Option<f64>,
-    /// When it was first reached (s).
-    pub reached: f64,
+    /// When it was first reached (s); none for one that was missed.
+    pub reached: Option<f64>,
     /// When it was done with (s).
     pub done: f64,
     /// The nearest that somebody came to it around its time (m).
     pub error: f32,
-    /// How much too late it was reached (s).
+    /// How much too late it was reached (s), if it was and had a time.
     pub late: Option<f64>,
 }
 
@@ -130,16 +133,13 @@ impl Report {
     /// Counts something that happened; sums become means in [`Report::close`].
     pub(super) fn note(&mut self, bout: &Bout, happening: &Happening) {
         match happening {
-            Happening::Decided { tick, who, verdict } => {
+            Happening::Decided { who, verdict, .. } => {
                 self.decisions += 1;
-                let place = |who: usize| bout.stage.position(&bout.moment, who, *tick);
-                let opponent = bout.aims[*who].opponent;
                 let kind = bout.stage.cast[*who].bodies.of_action(verdict.action).kind;
                 let character = &mut self.characters[*who];
                 character.decisions += 1;
                 character.attacks += u32::from(kind == Kind::Attack);
                 character.defences += u32::from(kind == Kind::Defence);
-                character.mean_distance += f64::from(place(*who).distance(place(opponent)));
                 character.choices_before += f64::from(verdict.screening.options);
                 character.choices_after += f64::from(verdict.screening.left);
                 character.edges += verdict.edges;
@@ -157,13 +157,32 @@ impl Report {
         }
     }
 
+    /// Sees where everybody is, who has been about there for some time (s).
+    pub(super) fn watch(&mut self, bout: &Bout, elapsed: f64) {
+        let moment = &bout.moment;
+        let stands = |who: usize| {
+            let person = &moment.people[who];
+            person.is_present && !bout.stage.cast[who].bodies.of_action(person.doing.action).is_fall
+        };
+        let place = |who: usize| bout.stage.position(moment, who, moment.tick);
+        for (who, character) in self.characters.iter_mut().enumerate() {
+            let opponent = bout.aims[who].opponent;
+            if opponent != who && stands(who) && stands(opponent) {
+                character.mean_distance += elapsed * f64::from(place(who).distance(place(opponent)));
+                character.apart_for += elapsed;
+            }
+        }
+    }
+
     pub(super) fn close(&mut self, seconds: f64) {
         self.seconds = seconds;
         let planning: f64 = self.characters.iter().map(|character| character.planning_seconds).sum();
         self.decisions_per_second = (planning > 0.0).then(|| f64::from(self.decisions) / planning);
         for character in &mut self.characters {
             let n = f64::from(character.decisions.max(1));
-            character.mean_distance /= n;
+            if character.apart_for > 0.0 {
+                character.mean_distance /= character.apart_for;
+            }
             character.choices_before /= n;
             character.choices_after /= n;
         }

@@ -2,12 +2,13 @@
 
 use glam::{Quat, Vec3};
 use randori_arena::particles::Blow;
+use randori_arena::plausible::Plausibility;
 use randori_arena::style::Style;
 use randori_motion::{ActionId, Annotation, Bone, Event, EventKind, Ground};
 
 use super::way::Way;
 use super::{Director, crew, seconds};
-use crate::screenplay::{Beat, Camera, PropRole, Screenplay, Then, Waypoint, When};
+use crate::screenplay::{Beat, Camera, Checkpoint, PropRole, Role, Screenplay, Then, Waypoint, When};
 
 /// What beats changed, and what they wait for.
 pub(super) struct Story {
@@ -15,7 +16,7 @@ pub(super) struct Story {
     /// When each came true (s).
     came: Vec<Option<f64>>,
     openings: Vec<ActionId>,
-    people: Vec<Part>,
+    pub(super) people: Vec<Part>,
     /// Blows that landed, by who struck whom.
     hits: Vec<Vec<u32>>,
     pub(super) props: Vec<Thing>,
@@ -24,12 +25,16 @@ pub(super) struct Story {
 }
 
 /// What the story made of somebody.
-#[derive(Clone, Default)]
-struct Part {
-    style: Option<Style>,
-    poise: Option<f32>,
-    required: Vec<Annotation>,
-    forbidden: Vec<Annotation>,
+#[derive(Clone)]
+pub(super) struct Part {
+    /// Their style when they are not daring.
+    pub(super) own: Style,
+    /// The style that the director gave them last.
+    pub(super) told: Option<Style>,
+    /// Their poise before they were asked to fall (N s), if they are.
+    pub(super) poise_before: Option<f32>,
+    pub(super) required: Vec<Annotation>,
+    pub(super) forbidden: Vec<Annotation>,
     is_down: bool,
     fell_for_good: bool,
     struck_by: Vec<String>,
@@ -44,7 +49,17 @@ pub(super) struct Thing {
 }
 
 impl Story {
-    pub(super) fn of(scene: &Screenplay, openings: &[ActionId]) -> Story {
+    pub(super) fn of(scene: &Screenplay, openings: &[ActionId], roles: &[Role]) -> Story {
+        let part = |role: &Role| Part {
+            own: role.objective(),
+            told: None,
+            poise_before: None,
+            required: Vec::new(),
+            forbidden: Vec::new(),
+            is_down: false,
+            fell_for_good: false,
+            struck_by: Vec::new(),
+        };
         let thing = |role: &PropRole| Thing {
             role: role.clone(),
             started: (!role.waits).then_some(0.0),
@@ -55,7 +70,7 @@ impl Story {
             beats: scene.beats.clone(),
             came: vec![None; scene.beats.len()],
             openings: openings.to_vec(),
-            people: vec![Part::default(); n],
+            people: roles.iter().map(part).collect(),
             hits: vec![vec![0; n]; n],
             props: scene.props.iter().map(thing).collect(),
             cameras: vec![(0.0, scene.camera)],
@@ -69,22 +84,6 @@ impl Story {
     pub(super) fn landed(&mut self, who: usize, whom: usize, falls: bool) {
         self.hits[who][whom] += 1;
         self.people[whom].is_down |= falls;
-    }
-
-    pub(super) fn style(&self, who: usize, own: Style) -> Style {
-        self.people[who].style.unwrap_or(own)
-    }
-
-    pub(super) fn poise(&self, who: usize) -> Option<f32> {
-        self.people[who].poise
-    }
-
-    pub(super) fn required(&self, who: usize) -> Vec<Annotation> {
-        self.people[who].required.clone()
-    }
-
-    pub(super) fn forbidden(&self, who: usize) -> Vec<Annotation> {
-        self.people[who].forbidden.clone()
     }
 
     /// Whether somebody's part was to be knocked down, and they were.
@@ -135,9 +134,10 @@ impl Director {
     pub(super) fn tell(&mut self) {
         self.run_into();
         for who in 0..self.roles.len() {
-            // Whoever was to fall at the last checkpoint, and did, stays down.
+            // Whoever was to fall at the end, and did, stays down.
             let part = &mut self.story.people[who];
-            let fell = part.is_down && self.ways[who].n_left() == 0 && asks_to_fall(&self.roles[who].path);
+            let was_last = self.ways[who].n_left() == 0 && asks_to_fall(&self.roles[who].path);
+            let fell = part.is_down && (was_last || is_asked_for(KNOCK_DOWN, &part.required));
             part.fell_for_good |= fell;
         }
         let now = self.now();
@@ -189,9 +189,10 @@ impl Director {
         match then {
             Then::Style { who: name, style, weights } => {
                 let Some(who) = who(name) else { return };
-                let own = self.story.style(who, self.roles[who].objective());
-                let preset = style.as_deref().and_then(Style::preset).unwrap_or(own);
-                self.story.people[who].style = Some(weights.applied_to(preset));
+                let preset = style.as_deref().and_then(Style::preset);
+                let style = weights.applied_to(preset.unwrap_or(self.story.people[who].own));
+                self.bout.aims[who].style = style;
+                self.bout.aims[who].plausibility = Plausibility::of(&style);
             }
             Then::Controller { who: name, controller } => {
                 let Some(who) = who(name) else { return };
@@ -202,10 +203,11 @@ impl Director {
                 let Some(who) = who(name) else { return };
                 let place = self.bout.stage.position(&self.bout.moment, who, self.bout.moment.tick);
                 self.ways[who] = Way::of(path, place, now).later(now);
+                self.bout.aims[who].goal = None;
             }
             Then::Poise { who: name, poise } => {
                 let Some(who) = who(name) else { return };
-                self.story.people[who].poise = Some(*poise);
+                self.bout.stage.cast[who].poise = *poise;
             }
             Then::Opponent { who: name, whom } => {
                 if let (Some(who), Some(whom)) = (who(name), who(whom)) {
@@ -224,7 +226,10 @@ impl Director {
             }
             Then::Require { who: name, actions } => {
                 if let Some(who) = who(name) {
-                    self.story.people[who].required = actions.clone();
+                    let part = &mut self.story.people[who];
+                    part.required = actions.clone();
+                    // An earlier fall is not the one that is meant.
+                    part.is_down &= !is_asked_for(KNOCK_DOWN, actions);
                 }
             }
             Then::Forbid { who: name, actions } => {
@@ -288,11 +293,22 @@ impl Director {
         self.events.push(event);
         if let Some(answer) = answer {
             self.bout.force(who, answer);
-            self.story.people[who].is_down |= answer.falls;
+            let part = &mut self.story.people[who];
+            part.is_down |= answer.falls;
+            // Nobody gets up after that.
+            part.fell_for_good |= answer.falls;
         }
     }
 }
 
-fn asks_to_fall(path: &[crate::screenplay::Checkpoint]) -> bool {
-    path.last().is_some_and(|last| last.require.iter().any(|annotation| annotation.name() == "knock-down"))
+/// The annotation that asks somebody to fall.
+pub(super) const KNOCK_DOWN: &str = "knock-down";
+
+/// Whether an annotation of this name is among those that are asked for.
+pub(super) fn is_asked_for(name: &str, required: &[Annotation]) -> bool {
+    required.iter().any(|annotation| annotation.name() == name)
+}
+
+fn asks_to_fall(path: &[Checkpoint]) -> bool {
+    path.last().is_some_and(|last| is_asked_for(KNOCK_DOWN, &last.require))
 }

@@ -7,6 +7,7 @@ use randori_arena::bout::Happening;
 use randori_arena::controller::Considered;
 use randori_arena::hits::Part;
 use randori_arena::record::{Recorded, record};
+use randori_arena::stage::Contest;
 use randori_motion::take::{Piece, Shape};
 use randori_motion::{
     Character, Clip, Event, EventKind, FrameRate, Joint, JointId, Pose, Prop, Skeleton, SkeletonError, Take,
@@ -90,7 +91,9 @@ pub(super) fn events_of(director: &Director, happening: &Happening) -> Vec<Event
         }
         Happening::Landed(landed) => {
             let hit = &landed.hit;
-            let stopped = hit.part() == Part::Limb && landed.answer.is_none();
+            // Whoever is caught is caught by an arm, too.
+            let is_fight = director.bout.stage.contest == Contest::Fight;
+            let stopped = is_fight && hit.part() == Part::Limb;
             let kind = if stopped { EventKind::Blocked } else { EventKind::Hit };
             let mut event = Event::new(seconds(hit.tick), kind);
             let [who, whom] = [landed.who, landed.whom].map(usize::from);

@@ -22,8 +22,6 @@ pub(super) struct Way {
     nearest: Option<(f32, f64)>,
 }
 
-/// How far ahead of now the place is that somebody is asked for (s): about as long as an action takes.
-const AHEAD: f64 = 0.6;
 /// Around its time somebody counts as being on time (s).
 const ON_TIME: f64 = 0.5;
 /// Before its time, what a checkpoint requires may be done (s).
@@ -56,19 +54,34 @@ impl Way {
         (self.reached, self.nearest) = (None, None);
     }
 
-    /// Where to be, as things stand.
-    pub(super) fn goal(&self, now: f64) -> Option<Goal> {
-        // After the last one, they stay about there.
-        let next = self.path.get(self.next).or_else(|| self.path.last())?;
-        let position = match next.time {
-            Some(time) if self.next < self.path.len() && time > self.from.1 => {
-                let share = ((now + AHEAD - self.from.1) / (time - self.from.1)).clamp(0.0, 1.0) as f32;
-                let (a, b) = (self.from.0, next.at);
-                Ground { x: a.x + (b.x - a.x) * share, z: a.z + (b.z - a.z) * share }
+    /// Where to be some time (s) from now, as things stand, and which way to go from here to be on the way.
+    pub(super) fn goal(&self, here: Ground, now: f64, ahead: f64) -> Option<Goal> {
+        /// Whoever runs looks so far ahead along their way (s): a body that runs cannot step aside.
+        const LOOKED_AHEAD: f64 = 1.0;
+        /// From a place nearer than this there is no way to go (m).
+        const THERE: f32 = 0.3;
+        let position = self.place_at(now + ahead)?;
+        let farther = self.place_at(now + LOOKED_AHEAD)?;
+        let heading = libm::atan2f(farther.x - here.x, farther.z - here.z);
+        Some(Goal { position, heading: (here.distance(farther) > THERE).then_some(heading) })
+    }
+
+    /// Where to be at a time (s): on the line from checkpoint to checkpoint. After the last one, about there.
+    fn place_at(&self, time: f64) -> Option<Ground> {
+        let mut from = self.from;
+        for next in &self.path[self.next..] {
+            let Some(due) = next.time.filter(|due| *due > from.1) else { return Some(next.at) };
+            if time < due {
+                let share = ((time - from.1) / (due - from.1)).clamp(0.0, 1.0) as f32;
+                let (a, b) = (from.0, next.at);
+                return Some(Ground { x: a.x + (b.x - a.x) * share, z: a.z + (b.z - a.z) * share });
             }
-            _ => next.at,
-        };
-        Some(Goal { position, heading: None })
+            if !next.require.is_empty() {
+                return Some(next.at);
+            }
+            from = (next.at, due);
+        }
+        self.path.last().map(|last| last.at)
     }
 
     /// What is asked for now.
@@ -105,17 +118,24 @@ impl Way {
                 self.nearest = Some((off, now));
             }
             let is_time = next.time.is_none_or(|time| now >= time);
-            let (Some(reached), true, true) = (self.reached, self.wanting.is_empty(), is_time) else { break };
+            // Whoever is late where nothing is to be done, and has to be elsewhere by then, goes on.
+            let is_missed = next.time.is_some_and(|time| now >= time + ON_TIME)
+                && self.path.get(self.next + 1).is_some_and(|after| after.time.is_some());
+            let is_done = self.wanting.is_empty() && is_time && (self.reached.is_some() || is_missed);
+            if !is_done {
+                break;
+            }
             let off = self.nearest.map_or(off, |(least, _)| least.min(off));
             done.push(CheckpointReport {
                 number: self.next as u32 + 1,
                 time: next.time,
-                reached,
+                reached: self.reached,
                 done: now,
                 error: off,
-                late: next.time.map(|time| (reached - time).max(0.0)),
+                late: self.reached.and_then(|reached| Some((reached - next.time?).max(0.0))),
             });
-            self.from = (next.at, now);
+            // They are where they are, and the next one counts from the time of this one.
+            self.from = (next.at, next.time.unwrap_or(now));
             self.next += 1;
             self.turn_to_next();
         }

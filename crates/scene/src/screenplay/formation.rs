@@ -129,7 +129,7 @@ impl Formation {
                     build: None,
                     team: self.names[side].clone(),
                     style: self.styles[side].clone(),
-                    weights: Weights::default(),
+                    weights: self.weights(side),
                     controller: self.controllers[side].clone(),
                     at: self.place(*middle, side, 0.0),
                     facing,
@@ -167,6 +167,18 @@ impl Formation {
     pub(super) fn n_steps(&self) -> u32 {
         // Far more than a scene of an hour has, and no more than memory holds.
         libm::ceil((self.until / self.every).clamp(1.0, 1e5)) as u32
+    }
+
+    /// What differs from the presets: the ways of many are near each other, so everybody keeps to the time at each place.
+    /// Whoever runs on a circle turns in time, and whoever runs away looks where it goes, not at whom it runs away from.
+    fn weights(&self, side: usize) -> Weights {
+        let runs = matches!(self.kind, Pattern::Circles { .. });
+        Weights {
+            path_weight: Some(100.0),
+            heading_weight: runs.then_some(100.0),
+            angle_weight: (runs && side == 1).then_some(0.0),
+            ..Weights::default()
+        }
     }
 
     fn path(&self, middle: Ground, side: usize) -> Vec<Checkpoint> {
