@@ -7,7 +7,7 @@
 //! Differs from the paper: between two checkpoints with times, the place that somebody is asked for moves along the line
 //! between them, so that they arrive in time instead of running ahead and waiting.
 
-mod crew;
+pub(crate) mod crew;
 mod report;
 mod story;
 mod take;
@@ -31,7 +31,7 @@ use story::Story;
 use way::Way;
 
 /// The impulse that knocks somebody down who has no poise of their own (N s): hard kicks do.
-const POISE: f32 = 65.0;
+pub(crate) const POISE: f32 = 65.0;
 /// The impulse that knocks somebody down of whom just that is asked (N s): almost any blow.
 const ASKED_TO_FALL: f32 = 5.0;
 /// How often the director looks (ticks).
@@ -318,13 +318,9 @@ fn seconds(tick: i32) -> f64 {
 /// The action somebody starts with.
 fn opening(scene: &Screenplay, role: &Role, bodies: &Bodies, who: usize) -> Result<ActionId, DirectorError> {
     let library = bodies.library();
-    let of_name = |name: &str| -> Vec<ActionId> {
-        library.ids().filter(|id| library.action(*id).annotation.name() == name).collect()
-    };
-    let calm = || ["idle", "stop", "guard"].iter().map(|name| of_name(name)).find(|found| !found.is_empty());
     let found = match &role.opening {
-        Some(annotation) => of_name(annotation.name()),
-        None => calm().unwrap_or_else(|| library.ids().take(1).collect()),
+        Some(annotation) => actions_of(library, annotation.name()),
+        None => calm_actions(library),
     };
     // Not everybody starts with the same: a seed picks.
     let pick = (scene.seed as usize).wrapping_mul(7).wrapping_add(who * 3);
@@ -333,6 +329,16 @@ fn opening(scene: &Screenplay, role: &Role, bodies: &Bodies, who: usize) -> Resu
         library: library.name.clone(),
         action: role.opening.as_ref().map_or_else(|| "idle".to_owned(), |it| it.name().to_owned()),
     })
+}
+
+/// The actions in which somebody stands and waits; the first of all if there are none.
+pub(crate) fn calm_actions(library: &ActionLibrary) -> Vec<ActionId> {
+    let calm = ["idle", "stop", "guard"].iter().map(|name| actions_of(library, name));
+    calm.into_iter().find(|found| !found.is_empty()).unwrap_or_else(|| library.ids().take(1).collect())
+}
+
+fn actions_of(library: &ActionLibrary, name: &str) -> Vec<ActionId> {
+    library.ids().filter(|id| library.action(*id).annotation.name() == name).collect()
 }
 
 /// Whom somebody plays against: whom they name, or the nearest of another team; themselves if there is nobody.
