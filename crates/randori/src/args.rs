@@ -10,6 +10,7 @@ use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
 use crate::commands::game::GameArgs;
 use crate::commands::library::LibraryArgs;
+use crate::commands::match_::MatchArgs;
 use crate::commands::render::RenderArgs;
 use crate::commands::reproduce::ReproduceArgs;
 use crate::commands::run::RunArgs;
@@ -92,6 +93,8 @@ pub(crate) enum Command {
     Library(LibraryArgs),
     /// Play a scene file: people who compete, along paths and a story.
     Run(RunArgs),
+    /// Let two controllers compete, round after round, and tell who is better.
+    Match(MatchArgs),
     /// Draw a scene or a capture: a still, a contact sheet or an animation.
     Render(RenderArgs),
     /// Look for faults in anybody's GLB: sliding feet, pops, bodies inside each other.

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod game;
 pub(crate) mod library;
+pub(crate) mod match_;
 pub(crate) mod render;
 pub(crate) mod reproduce;
 pub(crate) mod run;

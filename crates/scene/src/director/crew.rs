@@ -8,7 +8,7 @@ use randori_tactics::Planner;
 use crate::screenplay::Controller;
 
 /// The controller that a scene file asks for; chance is that of the scene's seed and the place in the cast.
-pub(super) fn hired(wanted: &Controller, seed: u64, who: usize) -> Box<dyn controller::Controller> {
+pub(crate) fn hired(wanted: &Controller, seed: u64, who: usize) -> Box<dyn controller::Controller> {
     match wanted {
         Controller::GameTree { depth, rule, opponent, .. } => {
             let settings =
@@ -26,7 +26,7 @@ pub(super) fn hired(wanted: &Controller, seed: u64, who: usize) -> Box<dyn contr
 }
 
 /// Whether somebody stages exchanges with the opponent.
-pub(super) fn is_staged(wanted: &Controller) -> bool {
+pub(crate) fn is_staged(wanted: &Controller) -> bool {
     matches!(wanted, Controller::GameTree { staged: true, .. })
 }
 

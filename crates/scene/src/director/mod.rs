@@ -7,7 +7,7 @@
 //! Differs from the paper: between two checkpoints with times, the place that somebody is asked for moves along the line
 //! between them, so that they arrive in time instead of running ahead and waiting.
 
-mod crew;
+pub(crate) mod crew;
 mod report;
 mod story;
 mod take;
@@ -32,7 +32,7 @@ use story::{KNOCK_DOWN, Story, is_asked_for};
 use way::Way;
 
 /// The impulse that knocks somebody down who has no poise of their own (N s): hard kicks do.
-const POISE: f32 = 65.0;
+pub(crate) const POISE: f32 = 65.0;
 /// The impulse that knocks somebody down of whom just that is asked (N s): almost any blow.
 const ASKED_TO_FALL: f32 = 5.0;
 /// How often the director looks (ticks).
@@ -383,13 +383,9 @@ fn seconds(tick: i32) -> f64 {
 /// The action somebody starts with.
 fn opening(scene: &Screenplay, role: &Role, bodies: &Bodies, who: usize) -> Result<ActionId, DirectorError> {
     let library = bodies.library();
-    let of_name = |name: &str| -> Vec<ActionId> {
-        library.ids().filter(|id| library.action(*id).annotation.name() == name).collect()
-    };
-    let calm = || ["idle", "stop", "guard"].iter().map(|name| of_name(name)).find(|found| !found.is_empty());
     let mut found = match &role.opening {
-        Some(annotation) => of_name(annotation.name()),
-        None => under_way(role, bodies).or_else(calm).unwrap_or_else(|| library.ids().take(1).collect()),
+        Some(annotation) => actions_of(library, annotation.name()),
+        None => under_way(role, bodies).unwrap_or_else(|| calm_actions(library)),
     };
     // From the middle of things, not from the last step before a halt.
     let most = found.iter().map(|id| bodies.options(*id).len()).max().unwrap_or(0);
@@ -429,6 +425,16 @@ fn under_way(role: &Role, bodies: &Bodies) -> Option<Vec<ActionId>> {
     };
     let found: Vec<ActionId> = library.ids().filter(goes).collect();
     (speed > SLOW && !found.is_empty()).then_some(found)
+}
+
+/// The actions in which somebody stands and waits; the first of all if there are none.
+pub(crate) fn calm_actions(library: &ActionLibrary) -> Vec<ActionId> {
+    let calm = ["idle", "stop", "guard"].iter().map(|name| actions_of(library, name));
+    calm.into_iter().find(|found| !found.is_empty()).unwrap_or_else(|| library.ids().take(1).collect())
+}
+
+fn actions_of(library: &ActionLibrary, name: &str) -> Vec<ActionId> {
+    library.ids().filter(|id| library.action(*id).annotation.name() == name).collect()
 }
 
 /// Whom somebody plays against: whom they name, or the nearest of another team; themselves if there is nobody.

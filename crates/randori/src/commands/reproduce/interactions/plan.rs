@@ -1,0 +1,99 @@
+//! How much is played.
+
+use super::Effort;
+
+/// Rounds and their length.
+#[derive(Clone, Copy)]
+pub(super) struct Sizes {
+    pub(super) rounds: usize,
+    /// Of each round (s).
+    pub(super) seconds: f64,
+}
+
+/// How much of everything is played.
+pub(super) struct Plan {
+    /// Table V; the paper's own is 10 minutes.
+    pub(super) census: Sizes,
+    /// Level 4 against level 2, and each level against the one below.
+    pub(super) duel: Sizes,
+    pub(super) strength_rounds: usize,
+    /// The highest level that meets the one below.
+    pub(super) strongest: u8,
+    /// Chases; rounds last this long if nobody is caught.
+    pub(super) chase: Sizes,
+    /// The levels of chasers who run after a runaway of level 2, the first of them the paper's.
+    pub(super) chasers: &'static [u8],
+    /// The level of two chasers, and of the one they are compared with.
+    pub(super) two_chasers: u8,
+    /// Infighters and outboxers, and their level.
+    pub(super) distance: Sizes,
+    pub(super) distance_depth: u8,
+    /// Scenes along a path, and the levels at which they are played.
+    pub(super) path: Sizes,
+    pub(super) path_depths: &'static [u8],
+    /// Attacks per minute by level, up to the deepest.
+    pub(super) activity: Sizes,
+    pub(super) deepest: u8,
+    /// Moments at which costs are compared, and those at which level 4 is expanded in full; 0 extrapolates.
+    pub(super) dilemmas: usize,
+    pub(super) plain_dilemmas: usize,
+    /// How long the fight is whose planning is timed (s).
+    pub(super) timed_seconds: f64,
+}
+
+impl Plan {
+    pub(super) fn of(effort: Effort) -> Plan {
+        let sizes = |rounds: usize, seconds: f64| Sizes { rounds, seconds };
+        match effort {
+            Effort::Quick => Plan {
+                census: sizes(2, 4.0),
+                duel: sizes(2, 2.5),
+                strength_rounds: 4,
+                strongest: 2,
+                chase: sizes(2, 5.0),
+                chasers: &[4],
+                two_chasers: 2,
+                distance: sizes(2, 8.0),
+                distance_depth: 2,
+                path: sizes(1, 10.0),
+                path_depths: &[2],
+                activity: sizes(2, 4.0),
+                deepest: 2,
+                dilemmas: 3,
+                plain_dilemmas: 0,
+                timed_seconds: 2.0,
+            },
+            Effort::Normal => Plan {
+                census: sizes(20, 30.0),
+                duel: sizes(50, 30.0),
+                strength_rounds: 20,
+                strongest: 4,
+                chase: sizes(20, 20.0),
+                chasers: &[4],
+                two_chasers: 3,
+                distance: sizes(10, 30.0),
+                distance_depth: 3,
+                path: sizes(5, 20.0),
+                path_depths: &[2, 3, 4],
+                activity: sizes(4, 15.0),
+                deepest: 5,
+                dilemmas: 12,
+                plain_dilemmas: 3,
+                timed_seconds: 30.0,
+            },
+            Effort::Whole => Plan {
+                chase: sizes(50, 30.0),
+                chasers: &[4, 5],
+                strength_rounds: 50,
+                strongest: 5,
+                distance: sizes(50, 30.0),
+                path: sizes(20, 20.0),
+                activity: sizes(20, 30.0),
+                dilemmas: 40,
+                plain_dilemmas: 12,
+                two_chasers: 4,
+                ..Plan::of(Effort::Normal)
+            },
+        }
+    }
+}
