@@ -33,9 +33,6 @@ pub struct Answer {
     pub falls: bool,
 }
 
-/// So many frames of a take in a row are answered alike.
-const SIMILAR: u32 = 4;
-
 /// The reactions of a library, ready to be asked for.
 ///
 /// ```
@@ -97,8 +94,6 @@ impl Reactions {
             return None;
         }
         let kind = Kind::of(blow, poise);
-        // A body changes little in so short a time, and planners ask about all of it.
-        let frame = frame - frame % SIMILAR;
         let number = self.first_frames[take as usize] + u64::from(frame);
         self.memory.recall(number << Kind::BITS | u64::from(kind.bits()), || self.best(take, frame, kind))
     }

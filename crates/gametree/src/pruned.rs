@@ -308,7 +308,8 @@ fn visit_children<W: World>(
 ) -> Ending {
     let other_limit = node.limits[player.opponent() as usize];
     let cut_above = node.reach.filter(|_| other_limit > NEVER).map(|reach| reach.coop[1].saturating_mul(2));
-    let promised = node.left == 1 && !open && {
+    // The root, which has no limits, tells of all its choices.
+    let promised = node.left == 1 && node.limits != NO_LIMITS && {
         let mut promises = std::mem::take(&mut scratch.promises);
         let known = tree.promises(player, node.state, choices, &mut promises);
         scratch.promises = promises;
