@@ -1,0 +1,218 @@
+//! The shipped scenes, played: what must be seen in each of them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use randori::libraries::Builtin;
+use randori_actor::Casting;
+use randori_motion::{EventKind, Take};
+use randori_scene::director::{Director, DirectorError, Libraries, Report, library_key};
+use randori_scene::refine::{Settings, refine};
+use randori_scene::screenplay::{Controller, Screenplay};
+
+fn scene(name: &str) -> Screenplay {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/{name}.toml"));
+    Screenplay::parse(name, &randori_scene::files::read(&path).unwrap()).unwrap()
+}
+
+/// The libraries that a scene needs; each is made once for all tests.
+fn libraries(scene: &Screenplay) -> Libraries {
+    type Known = BTreeMap<String, Arc<randori_motion::ActionLibrary>>;
+    static KNOWN: OnceLock<Mutex<Known>> = OnceLock::new();
+    let mut known = KNOWN.get_or_init(Mutex::default).lock().unwrap();
+    let mut gathered = Libraries::default();
+    for role in scene.expanded() {
+        let key = library_key(scene, &role);
+        let library = known.entry(key.clone()).or_insert_with(|| {
+            let builtin = Builtin::from_name(scene.library_of(&role).unwrap()).unwrap();
+            let usual = builtin.casting();
+            let build = role.build.unwrap_or(usual.build);
+            Arc::new(builtin.make(&Casting { build, ..usual }).unwrap())
+        });
+        if !gathered.has(&key) {
+            gathered.add(&key, Arc::clone(library));
+        }
+    }
+    gathered
+}
+
+fn play(scene: &Screenplay) -> (Take, Report) {
+    let mut director = Director::new(scene, &libraries(scene)).unwrap();
+    director.run();
+    let (mut take, mut report) = director.finish().unwrap();
+    report.refinement = Some(refine(&mut take, &Settings::default()));
+    (take, report)
+}
+
+/// The same with game trees of this depth.
+fn at_depth(mut scene: Screenplay, depth: u8) -> Screenplay {
+    for role in &mut scene.characters {
+        role.controller = Controller::game_tree(depth);
+    }
+    scene
+}
+
+fn count(take: &Take, kind: &EventKind) -> usize {
+    take.events.iter().filter(|event| event.kind == *kind).count()
+}
+
+/// At least 15 attacks and 5 hits in 30 s, and every blow touches.
+fn assert_is_a_fight(take: &Take, report: &Report) {
+    let share = report.seconds / 30.0;
+    let attacks: u32 = report.characters.iter().map(|it| it.attacks).sum();
+    assert!(f64::from(attacks) >= 15.0 * share, "{}: {attacks} attacks", report.name);
+    let hits = count(take, &EventKind::Hit);
+    assert!(hits as f64 >= 5.0 * share, "{}: {hits} hits", report.name);
+    for blow in &report.refinement.as_ref().unwrap().blows {
+        assert!(blow.gap_cm[1] <= 5.0, "{}: {blow:?}", report.name);
+    }
+}
+
+#[test]
+fn general_boxers_exchange_blows() {
+    let (take, report) = play(&at_depth(scene("boxing-general"), 2));
+    assert_is_a_fight(&take, &report);
+    assert!(report.characters.iter().all(|it| it.attacks >= 5), "{:#?}", report.characters);
+}
+
+#[test]
+fn infighters_are_near() {
+    let (take, report) = play(&at_depth(scene("boxing-infighters"), 2));
+    assert_is_a_fight(&take, &report);
+    assert!(report.characters[0].mean_distance < 0.9, "{:#?}", report.characters);
+}
+
+#[test]
+fn outboxers_keep_away() {
+    let (_, report) = play(&at_depth(scene("boxing-outboxers"), 2));
+    assert!(report.characters[0].mean_distance > 1.4, "{:#?}", report.characters);
+}
+
+/// When somebody is caught with a catch (s), if anybody is.
+fn caught(take: &Take) -> Option<f64> {
+    let is_catch = |event: &&randori_motion::Event| {
+        event.kind == EventKind::Hit && event.details["action"].as_str().unwrap().contains("catch")
+    };
+    take.events
+        .iter()
+        .filter(|event| event.whom.as_deref() == Some("runaway"))
+        .find(is_catch)
+        .map(|event| event.t)
+}
+
+#[test]
+fn a_runaway_is_caught() {
+    let (take, _) = play(&scene("chase"));
+    assert!(caught(&take).is_some_and(|t| t > 1.0));
+}
+
+/// The same runaway, with and without the second chaser.
+#[test]
+fn two_catch_sooner_than_one() {
+    let both = scene("chase-two-on-one");
+    let mut alone = both.clone();
+    alone.characters.retain(|role| role.name != "right-chaser");
+    alone.beats.retain(|beat| beat.name != "caught by the right one");
+    let [one, two] = [alone, both].map(|scene| caught(&play(&scene).0).unwrap_or(f64::INFINITY));
+    assert!(two < one, "one chaser {one} s, two {two} s");
+}
+
+#[test]
+fn a_chase_on_a_circle_keeps_time() {
+    let (_, report) = play(&scene("chase-circle"));
+    for character in &report.characters {
+        assert_eq!(character.checkpoints_left, 0, "{}", character.name);
+        let errors: Vec<f32> = character.checkpoints.iter().map(|passed| passed.error).collect();
+        let far = errors.iter().filter(|error| **error > 0.5).count();
+        assert!(far <= 1 && errors.iter().all(|error| *error < 0.7), "{}: {errors:?}", character.name);
+    }
+}
+
+#[test]
+fn pairs_on_spirals_fight_along_their_ways() {
+    let mut scene = scene("formation-boxing");
+    scene.formation.as_mut().unwrap().pairs = 3;
+    let (take, report) = play(&scene);
+    assert_is_a_fight(&take, &report);
+    let errors: Vec<f32> =
+        report.characters.iter().flat_map(|it| it.checkpoints.iter().map(|passed| passed.error)).collect();
+    let near = errors.iter().filter(|error| **error <= 0.5).count();
+    assert!(near * 10 >= errors.len() * 8, "{errors:?}");
+}
+
+#[test]
+fn the_enemy_meets_a_car_and_stays_down() {
+    let (take, report) = play(&scene("story-car"));
+    let crash = take.events.iter().find(|event| event.who.as_deref() == Some("car")).unwrap();
+    assert_eq!((&crash.kind, crash.whom.as_deref()), (&EventKind::Hit, Some("enemy")));
+    assert!(!take.events.iter().any(|event| {
+        event.who.as_deref() == Some("enemy") && event.kind == EventKind::Decision && event.t > crash.t
+    }));
+    let [hero, enemy] = [0, 1].map(|who| &report.characters[who]);
+    assert!(enemy.damage_given > hero.damage_given, "{report:#?}");
+    assert_eq!([hero.checkpoints.len(), enemy.checkpoints.len()], [3, 3]);
+}
+
+#[test]
+fn the_ally_knocks_the_enemy_down_in_the_alley() {
+    let (take, report) = play(&scene("story-alley"));
+    let beats: Vec<&str> = take
+        .events
+        .iter()
+        .filter(|event| event.kind == EventKind::Phase)
+        .map(|event| event.details["beat"].as_str().unwrap())
+        .collect();
+    assert_eq!(beats, ["the ally joins", "victory", "curtain"]);
+    assert_eq!(report.characters[1].knock_downs, 1);
+    let fall = take.events.iter().rfind(|event| event.kind == EventKind::Hit).unwrap();
+    assert_eq!([fall.who.as_deref(), fall.whom.as_deref()], [Some("ally"), Some("enemy")]);
+}
+
+#[test]
+fn seeds_differ_and_threads_do_not() {
+    let mut short = at_depth(scene("boxing-general"), 2);
+    short.seconds = 6.0;
+    let pool = |n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+    let [(one, _), (two, _)] = [1, 2].map(|n| pool(n).install(|| play(&short)));
+    assert_eq!(one, two);
+    short.seed += 1;
+    assert_ne!(one.events, play(&short).0.events);
+}
+
+#[test]
+fn what_is_changed_live_takes_effect_from_there_on() {
+    let mut scene = at_depth(scene("boxing-general"), 2);
+    scene.seconds = 10.0;
+    let played = |change: &dyn Fn(&mut Director)| {
+        let mut director = Director::new(&scene, &libraries(&scene)).unwrap();
+        while director.now() < 5.0 && director.step() {}
+        change(&mut director);
+        director.run();
+        director.finish().unwrap().0.events
+    };
+    let usual = played(&|_| {});
+    let closer = played(&|director| {
+        for aims in &mut director.bout.aims {
+            aims.style.distance = 2.5;
+        }
+    });
+    let before = |events: &[randori_motion::Event]| -> Vec<randori_motion::Event> {
+        let chosen = |event: &&randori_motion::Event| event.t < 5.0 && event.kind == EventKind::Decision;
+        events.iter().filter(chosen).cloned().collect()
+    };
+    assert_eq!(before(&usual), before(&closer));
+    assert_ne!(usual, closer);
+}
+
+#[test]
+fn a_missing_library_and_an_unknown_opening_are_named() {
+    let mut scene = scene("boxing-general");
+    let error = Director::new(&scene, &Libraries::default()).err().unwrap();
+    assert!(matches!(&error, DirectorError::Library { who, .. } if who == "red"), "{error}");
+    scene.characters[0].opening = Some(randori_motion::Annotation::of("jog"));
+    let error = Director::new(&scene, &libraries(&scene)).err().unwrap();
+    assert!(matches!(&error, DirectorError::Opening { action, .. } if action == "jog"), "{error}");
+}
