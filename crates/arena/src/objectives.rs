@@ -3,7 +3,9 @@
 //! Reference: \[Shum2012\], section VI, equations (4) to (11).
 //! Differs from the paper: a blow counts as soon as it is under way and would land if everybody went on, and whoever
 //! gets out of its way takes that back. Summed along a path nothing changes, but a path that ends before the blow lands
-//! sees it, and avoiding a blow is worth as much as the blow. A blow counts twice, as given by the one (w+) and as taken
+//! sees it, and avoiding a blow is worth as much as the blow. The movement term is what an action changes between now and
+//! its end, so that whoever takes many short steps does not pay more often than whoever takes a long one; the way to the
+//! goal, which both pay alike, is as printed. A blow counts twice, as given by the one (w+) and as taken
 //! by the other (w-), as it does in the paper when both are asked what their action brought them.
 
 use std::collections::BTreeMap;
@@ -28,7 +30,8 @@ pub struct Aims {
     pub opponent: usize,
     /// Where they are asked to go.
     pub goal: Option<Goal>,
-    /// Annotations that they are asked to perform: A+. A reaction can only be brought about by others.
+    /// Annotations that they are asked to perform: A+. A reaction can only be brought about by others, whose blows they
+    /// then do not mind.
     pub required: Vec<Annotation>,
     /// Annotations that they are asked not to perform: A-.
     pub forbidden: Vec<Annotation>,
@@ -157,6 +160,8 @@ struct Ready {
     aims: Aims,
     /// w+ of each action.
     given: Vec<f64>,
+    /// w-; nothing for somebody of whom it is asked to be struck.
+    taken: f64,
     /// f_req of each action.
     asked: Vec<f64>,
     /// The least and the most of it, and of nothing.
@@ -201,8 +206,10 @@ impl Judge {
                 (words[who].known.iter()).flat_map(|own| other.known.iter().map(move |other| (own, other)));
             let combined: Vec<f64> = pairs.map(|(own, other)| combine(own, other)).collect();
             let asked: Vec<f64> = actions.iter().map(|action| asked(&action.annotation)).collect();
+            let is_to_be_struck = aims.required.iter().any(|annotation| annotation.kind() == Kind::Reaction);
             Ready {
                 given: given.collect(),
+                taken: if is_to_be_struck { 0.0 } else { aims.style.taken_weight },
                 asked_range: [
                     asked.iter().fold(0.0, |a, b| b.min(a)),
                     asked.iter().fold(0.0, |a, b| b.max(a)),
@@ -258,7 +265,7 @@ impl Judge {
             combination,
             staged,
             recency: -ready.worn[action.0 as usize],
-            path: ready.path(stage, (who, doing), end) - ready.path(stage, (who, current), before.tick),
+            path: ready.path(stage, (who, doing), end),
             requirement,
         }
     }
@@ -285,8 +292,7 @@ impl Judge {
                 Some(-self.worth(stage, side, (other, person.doing.action), ahead.whom as usize, &ahead.hit))
             })
             .sum();
-        let fear = |whom: usize| self.people[whom].aims.style.taken_weight;
-        let feared = (0..self.people.len()).map(fear).fold(0.0, f64::max);
+        let feared = self.people.iter().map(|ready| ready.taken).fold(0.0, f64::max);
         let [_, asked] = self.asked_by_blows();
         // Whoever is struck may get into the way of somebody else's blow.
         let joined: f64 = (moment.people.iter().enumerate())
@@ -302,8 +308,7 @@ impl Judge {
             .sum();
         let (aims, style) = (&ready.aims, &ready.aims.style);
         let current = &moment.people[who].doing;
-        let now = ready.movement(stage, moment, (who, current), moment.tick)
-            + ready.path(stage, (who, current), moment.tick);
+        let now = ready.movement(stage, moment, (who, current), moment.tick);
         let here = current.root(bodies, moment.tick);
         let opponent = Outlook::of(stage, moment, aims.opponent);
         let known = avoided.max(0.0) + joined + asked + ROUNDING - now;
@@ -356,7 +361,7 @@ impl Judge {
         hit: &Hit,
     ) -> f64 {
         let (giver, taker) = (&self.people[who], &self.people[whom]);
-        let weight = giver.given[action.0 as usize] + taker.aims.style.taken_weight;
+        let weight = giver.given[action.0 as usize] + taker.taken;
         let worth = weight * f64::from(giver.aims.scoring.worth(hit));
         if stage.cast[who].side == side { worth } else { -worth }
     }
@@ -436,10 +441,9 @@ impl Ready {
             let off = doing.position(bodies, doing.end(bodies)).distance(goal.position);
             // What is under way may be cut short by a blow of any other, with a reaction after it; every choice before
             // this one is an action of one's own, or brings about another reaction.
-            let far = off + (f32::from(choice) + moment.people.len() as f32) * self.roam;
-            let turned = style.way(0.0, goal.heading.map(|_| std::f32::consts::PI));
-            let way = |off: f32| style.way(off.max(0.0), None);
-            [way(far + self.roam) - way(far) + turned, way(far - self.roam) - way(far) - turned]
+            let way = (1.0 + f32::from(choice) + moment.people.len() as f32) * self.roam;
+            let turned = goal.heading.map(|_| std::f32::consts::PI);
+            [style.way(off + way, turned), style.way((off - way).max(0.0), None)]
         });
         let staged = if self.aims.staged { self.combined_most } else { 0.0 };
         let [least, most] = self.asked_range;

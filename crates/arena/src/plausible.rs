@@ -45,7 +45,14 @@ const BODY: f32 = 0.25;
 
 impl Default for Plausibility {
     fn default() -> Plausibility {
-        Plausibility { depth: 0.02, facing: PI / 4.0, attack: 1.0, defence: 3.0, logical: true, notice: 0.05 }
+        Plausibility {
+            depth: 0.02,
+            facing: PI * 2.0 / 9.0,
+            attack: 1.0,
+            defence: 3.0,
+            logical: true,
+            notice: 0.05,
+        }
     }
 }
 

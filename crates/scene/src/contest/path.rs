@@ -77,10 +77,12 @@ mod tests {
             library = "builtin:boxing"
             [[characters]]
             name = "red"
+            style = "general-boxer-path"
             at = [1, 0]
             path = [{ at = [1, 2], time = 4 }, { at = [9, 9] }, { at = [3, 2], time = 8 }]
             [[characters]]
             name = "blue"
+            at = [1, -2]
         "#;
         let scene = Screenplay::parse("path.toml", text.as_bytes()).unwrap();
         let place = |now: f64| place_at(&scene.characters[0], now).map(|place| [place.x, place.z]);

@@ -102,7 +102,8 @@ pub fn wilson(count: f64, total: f64) -> [f64; 2] {
     let z2 = Z * Z / total;
     let middle = share + 0.5 * z2;
     let half = Z * (share * (1.0 - share) / total + 0.25 * z2 / total).sqrt();
-    [((middle - half) / (1.0 + z2)).max(0.0), ((middle + half) / (1.0 + z2)).min(1.0)]
+    // At the ends, rounding must not leave the share outside.
+    [((middle - half) / (1.0 + z2)).clamp(0.0, share), ((middle + half) / (1.0 + z2)).clamp(share, 1.0)]
 }
 
 #[cfg(test)]

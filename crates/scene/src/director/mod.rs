@@ -251,18 +251,18 @@ impl Director {
 
     /// Writes down something that happened.
     fn note(&mut self, at: usize) {
-        let happening = self.bout.happenings[at].clone();
+        let (happening, now) = (self.bout.happenings[at].clone(), self.now());
         match &happening {
             Happening::Decided { who, verdict, .. } => {
                 let annotation = self.annotation(*who, verdict.action);
-                self.ways[*who].performed(&annotation);
+                self.ways[*who].performed(&annotation, now);
             }
             Happening::Landed(landed) => {
                 let [who, whom] = [landed.who, landed.whom].map(usize::from);
                 self.story.landed(who, whom, landed.answer.is_some_and(|answer| answer.falls));
                 if let Some(answer) = landed.answer {
                     let annotation = self.annotation(whom, answer.action);
-                    self.ways[whom].performed(&annotation);
+                    self.ways[whom].performed(&annotation, now);
                 }
             }
         }

@@ -25,7 +25,7 @@ pub(super) struct Way {
 /// Around its time somebody counts as being on time (s).
 const ON_TIME: f64 = 0.5;
 /// Before its time, what a checkpoint requires may be done (s).
-const EARLY: f64 = 1.0;
+const EARLY: f64 = 2.0;
 
 impl Way {
     pub(super) fn of(path: &[Checkpoint], from: Ground, start: f64) -> Way {
@@ -86,10 +86,11 @@ impl Way {
 
     /// What is asked for now.
     pub(super) fn required(&self, now: f64) -> Vec<Annotation> {
-        let is_due = self
-            .path
-            .get(self.next)
-            .is_some_and(|next| self.reached.is_some() && next.time.is_none_or(|time| now >= time - EARLY));
+        // Whoever is driven off is asked for it wherever they are when its time has come.
+        let is_due = self.path.get(self.next).is_some_and(|next| {
+            let is_soon = next.time.is_none_or(|time| now >= time - EARLY);
+            (self.reached.is_some() && is_soon) || next.time.is_some_and(|time| now >= time)
+        });
         if is_due { self.wanting.clone() } else { Vec::new() }
     }
 
@@ -99,8 +100,8 @@ impl Way {
     }
 
     /// Somebody did something.
-    pub(super) fn performed(&mut self, annotation: &Annotation) {
-        if self.reached.is_some() {
+    pub(super) fn performed(&mut self, annotation: &Annotation, now: f64) {
+        if !self.required(now).is_empty() {
             self.wanting.retain(|wanted| wanted != annotation);
         }
     }

@@ -299,7 +299,8 @@ impl Lab<'_> {
                 (plain.edges, agree, "every path; the same choices")
             } else {
                 let growth = plain_edges[2] / plain_edges[1].max(1.0);
-                (plain_edges[2] * growth, true, "every path; extrapolated")
+                // What was not measured holds nothing.
+                (plain_edges[2] * growth, false, "every path; extrapolated, choices not compared")
             };
             plain_edges.push(plain);
             curves[0].points.push((f64::from(depth), plain));
@@ -307,9 +308,15 @@ impl Lab<'_> {
             let times = plain / pruned.edges.max(1.0);
             self.row(format!("edges per decision at level {depth}: {how}"), None, plain, "-", agree);
             let what = format!("edges per decision at level {depth}: pruned");
-            self.row(what, None, pruned.edges, "-", depth == 1 || pruned.edges <= plain);
+            self.row(what, None, pruned.edges, "-", pruned.edges <= plain);
             let least = if depth == 4 { 50.0 } else { 1.0 };
-            self.row(format!("edges saved at level {depth}"), None, times, "times", times >= least);
+            self.row(
+                format!("edges saved at level {depth}"),
+                None,
+                times,
+                "times",
+                is_measured && times >= least,
+            );
         }
         let picture = Chart {
             title: "Actions simulated per decision".to_owned(),
