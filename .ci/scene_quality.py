@@ -44,7 +44,8 @@ for scene in scenes:
     expect(name, f"{jumps} root jumps", jumps == 0)
     expect(name, f"cores deep in {deep:.2f} % of frames", deep < 1)
     expect(name, f"a blow {max(gaps, default=0.0):.1f} cm off", max(gaps, default=0.0) <= 5)
-    if name.startswith("boxing"):
+    # Outboxers keep their distance before all else; how far is asked by the tests.
+    if name.startswith("boxing") and name != "boxing-outboxers":
         expect(name, f"{attacks} attacks", attacks >= 15 * told["seconds"] / 30)
         expect(name, f"{hits} hits", hits >= 5 * told["seconds"] / 30)
 
