@@ -9,9 +9,10 @@ use std::sync::Arc;
 use glam::{Quat, Vec3};
 use randori_motion::annotation::Kind;
 use randori_motion::library::NodeId;
+use randori_motion::math::nearest_points;
 use randori_motion::{ActionId, ActionLibrary, Bone, GlobalPose, Ground, Placement};
 
-use crate::sweep::{apart, nearest};
+use crate::sweep::apart;
 
 /// A library with the volume of its performer in every frame.
 #[derive(Clone, Debug)]
@@ -334,7 +335,7 @@ impl Stance {
         let trunk = other.trunk.map(|end| own_from_other.point(end));
         let head = own_from_other.point(other.head);
         let between = |a: [Vec3; 2], b: [Vec3; 2]| {
-            let [p, q] = nearest(a, b);
+            let [p, q] = nearest_points(a, b);
             apart(p, q)
         };
         let trunks = 2.0 * TRUNK - between(self.trunk, trunk);

@@ -1,6 +1,7 @@
 //! Parts of bodies that move from one frame to the next: when do they meet?
 
 use glam::Vec3;
+use randori_motion::math::nearest_points;
 
 /// A segment with a radius at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +61,7 @@ pub fn meet(a: &Sweep, b: &Sweep) -> Option<Meeting> {
         .sqrt();
     let mut share = 0.0_f32;
     for _ in 0..MOST_STEPS {
-        let [p, q] = nearest(a.at(share), b.at(share));
+        let [p, q] = nearest_points(a.at(share), b.at(share));
         let gap = apart(p, q) - reach;
         if gap <= TOUCH {
             return Some(Meeting { share, point: 0.5 * (p + q) });
@@ -89,42 +90,9 @@ impl Sweep {
 impl Rod {
     /// How deep it is in another one (m); negative if they are apart.
     pub fn depth_in(&self, other: &Rod) -> f32 {
-        let [p, q] = nearest(self.ends, other.ends);
+        let [p, q] = nearest_points(self.ends, other.ends);
         self.radius + other.radius - apart(p, q)
     }
-}
-
-/// The points of two segments that are nearest to each other.
-///
-/// Reference: \[Ericson2005\], section 5.1.9.
-pub fn nearest([p1, q1]: [Vec3; 2], [p2, q2]: [Vec3; 2]) -> [Vec3; 2] {
-    const SMALL: f32 = 1e-12;
-    let (d1, d2, r) = (q1 - p1, q2 - p2, p1 - p2);
-    let (a, e, f) = (d1.dot(d1), d2.dot(d2), d2.dot(r));
-    let (s, t) = if a <= SMALL && e <= SMALL {
-        (0.0, 0.0)
-    } else if a <= SMALL {
-        (0.0, (f / e).clamp(0.0, 1.0))
-    } else {
-        let c = d1.dot(r);
-        if e <= SMALL {
-            ((-c / a).clamp(0.0, 1.0), 0.0)
-        } else {
-            let b = d1.dot(d2);
-            let slack = a * e - b * b;
-            // Parallel segments: any point of the first will do.
-            let s = if slack > SMALL { ((b * f - c * e) / slack).clamp(0.0, 1.0) } else { 0.0 };
-            let t = (b * s + f) / e;
-            if t < 0.0 {
-                ((-c / a).clamp(0.0, 1.0), 0.0)
-            } else if t > 1.0 {
-                (((b - c) / a).clamp(0.0, 1.0), 1.0)
-            } else {
-                (s, t)
-            }
-        }
-    };
-    [p1 + d1 * s, p2 + d2 * t]
 }
 
 #[cfg(test)]
@@ -147,31 +115,6 @@ mod tests {
     }
 
     #[test]
-    fn nearest_points_are_nearest() {
-        for k in 0..500 {
-            let mut next = noise(k);
-            let mut segment = || [point(&mut next), point(&mut next)];
-            let (a, b) = (segment(), segment());
-            let [p, q] = nearest(a, b);
-            let found = p.distance(q);
-            for i in 0..=40 {
-                for j in 0..=40 {
-                    let there = a[0].lerp(a[1], i as f32 / 40.0).distance(b[0].lerp(b[1], j as f32 / 40.0));
-                    assert!(there >= found - 1e-4, "{k}: {there} {found}");
-                }
-            }
-        }
-        // Points, and parallel segments.
-        let [o, x, y] = [Vec3::ZERO, Vec3::X, Vec3::Y];
-        for (a, b, apart) in
-            [([o, o], [x, x], 1.0), ([o, x], [y, y], 1.0), ([o, x], [y, x + y], 1.0), ([o, x], [o, x], 0.0)]
-        {
-            let [p, q] = nearest(a, b);
-            assert!((p.distance(q) - apart).abs() < 1e-6);
-        }
-    }
-
-    #[test]
     fn meetings_are_those_that_small_steps_find() {
         const STEPS: usize = 4000;
         let (mut met, mut passed) = (0, 0);
@@ -186,7 +129,7 @@ mod tests {
             };
             let (a, b) = (sweep(), sweep());
             let first = (0..=STEPS).map(|step| step as f32 / STEPS as f32).find(|share| {
-                let [p, q] = nearest(a.at(*share), b.at(*share));
+                let [p, q] = nearest_points(a.at(*share), b.at(*share));
                 p.distance(q) <= a.radius + b.radius
             });
             match (meet(&a, &b), first) {
@@ -197,7 +140,7 @@ mod tests {
                 (None, None) => passed += 1,
                 // A graze shallower than what counts as touching.
                 (Some(meeting), None) => {
-                    let [p, q] = nearest(a.at(meeting.share), b.at(meeting.share));
+                    let [p, q] = nearest_points(a.at(meeting.share), b.at(meeting.share));
                     assert!(p.distance(q) <= a.radius + b.radius + 2.0 * TOUCH, "{k}");
                 }
                 (None, Some(first)) => panic!("{k}: missed at {first}"),

@@ -8,10 +8,10 @@ use glam::Vec3;
 use randori_actor::{Casting, Temperament, boxing};
 use randori_arena::bodies::{Bodies, Doing, Rigid};
 use randori_arena::hits::{self, Hit, Part};
-use randori_arena::sweep::nearest;
 use randori_motion::analyse::{Discipline, Settings, analyse};
 use randori_motion::annotation::Kind;
 use randori_motion::library::{Likeness, Recording, assemble};
+use randori_motion::math::nearest_points;
 use randori_motion::{ActionId, Build, Ground, Placement};
 
 fn boxer() -> &'static Bodies {
@@ -74,7 +74,7 @@ fn plainly([own, other]: &[Doing; 2]) -> Option<i32> {
                 [before[0].lerp(now[0], share), before[1].lerp(now[1], share)]
             };
             (0..bodies.radii().len()).any(|capsule| {
-                let [p, q] = nearest(at(own, fist), at(other, capsule));
+                let [p, q] = nearest_points(at(own, fist), at(other, capsule));
                 p.distance(q) <= bodies.radii()[fist] + bodies.radii()[capsule]
             })
         })

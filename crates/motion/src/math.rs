@@ -91,6 +91,40 @@ pub fn smootherstep(t: f32) -> f32 {
     t * t * t * (t * (6.0 * t - 15.0) + 10.0)
 }
 
+/// The points of two segments that are nearest to each other.
+///
+/// Reference: \[Ericson2005\], section 5.1.9.
+#[inline]
+pub fn nearest_points([p1, q1]: [Vec3; 2], [p2, q2]: [Vec3; 2]) -> [Vec3; 2] {
+    const SMALL: f32 = 1e-12;
+    let (d1, d2, r) = (q1 - p1, q2 - p2, p1 - p2);
+    let (a, e, f) = (d1.dot(d1), d2.dot(d2), d2.dot(r));
+    let (s, t) = if a <= SMALL && e <= SMALL {
+        (0.0, 0.0)
+    } else if a <= SMALL {
+        (0.0, (f / e).clamp(0.0, 1.0))
+    } else {
+        let c = d1.dot(r);
+        if e <= SMALL {
+            ((-c / a).clamp(0.0, 1.0), 0.0)
+        } else {
+            let b = d1.dot(d2);
+            let slack = a * e - b * b;
+            // Parallel segments: any point of the first will do.
+            let s = if slack > SMALL { ((b * f - c * e) / slack).clamp(0.0, 1.0) } else { 0.0 };
+            let t = (b * s + f) / e;
+            if t < 0.0 {
+                ((-c / a).clamp(0.0, 1.0), 0.0)
+            } else if t > 1.0 {
+                (((b - c) / a).clamp(0.0, 1.0), 1.0)
+            } else {
+                (s, t)
+            }
+        }
+    };
+    [p1 + d1 * s, p2 + d2 * t]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,6 +158,36 @@ mod tests {
         use std::f32::consts::PI;
         for (angle, expected) in [(3.0 * PI, PI), (-PI, PI), (0.1, 0.1), (-7.0, -7.0 + 2.0 * PI)] {
             assert!((wrap_angle(angle) - expected).abs() < 1e-5, "{angle}");
+        }
+    }
+
+    #[test]
+    fn nearest_points_are_nearest() {
+        let mut seed = 5u32;
+        let mut next = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) as f32 / (1 << 24) as f32 * 2.0 - 1.0
+        };
+        let mut point = || Vec3::new(next(), next(), next());
+        for k in 0..500 {
+            let mut segment = || [point(), point()];
+            let (a, b) = (segment(), segment());
+            let [p, q] = nearest_points(a, b);
+            let found = p.distance(q);
+            for i in 0..=40 {
+                for j in 0..=40 {
+                    let there = a[0].lerp(a[1], i as f32 / 40.0).distance(b[0].lerp(b[1], j as f32 / 40.0));
+                    assert!(there >= found - 1e-4, "{k}: {there} {found}");
+                }
+            }
+        }
+        // Points, and parallel segments.
+        let [o, x, y] = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        for (a, b, apart) in
+            [([o, o], [x, x], 1.0), ([o, x], [y, y], 1.0), ([o, x], [y, x + y], 1.0), ([o, x], [o, x], 0.0)]
+        {
+            let [p, q] = nearest_points(a, b);
+            assert!((p.distance(q) - apart).abs() < 1e-6);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use glam::Vec3;
 use randori_motion::Bone;
 use randori_motion::contacts::runs;
+use randori_motion::math::nearest_points;
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -148,24 +149,9 @@ fn volume_of(performer: &Performer) -> Vec<Part<'_>> {
 }
 
 /// The least distance between two segments.
-///
-/// Reference: \[Ericson2005\], section 5.1.9. Symbols as printed there: d1, d2 the segments' directions, r
-/// between their starts, s and t the places along them.
 fn segment_distance((p1, q1): (Vec3, Vec3), (p2, q2): (Vec3, Vec3)) -> f32 {
-    const EPSILON: f32 = 1e-12;
-    let (d1, d2, r) = (q1 - p1, q2 - p2, p1 - p2);
-    let (a, e, f) = (d1.dot(d1), d2.dot(d2), d2.dot(r));
-    let (b, c) = (d1.dot(d2), d1.dot(r));
-    let denominator = a * e - b * b;
-    let s = if denominator > EPSILON { ((b * f - c * e) / denominator).clamp(0.0, 1.0) } else { 0.0 };
-    let t = (b * s + f) / e.max(EPSILON);
-    let s = match t {
-        t if t < 0.0 => (-c / a.max(EPSILON)).clamp(0.0, 1.0),
-        t if t > 1.0 => ((b - c) / a.max(EPSILON)).clamp(0.0, 1.0),
-        _ => s,
-    };
-    let t = t.clamp(0.0, 1.0);
-    (p1 + s * d1).distance(p2 + t * d2)
+    let [p, q] = nearest_points([p1, q1], [p2, q2]);
+    p.distance(q)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Segments with a radius, and how near they are.
 
 use glam::Vec3;
+use randori_motion::math::nearest_points;
 use randori_motion::{Body, Bone, Capsule, GlobalPose, Skeleton};
 
 /// A capsule in the world.
@@ -34,7 +35,7 @@ impl Solid {
 
     /// Where this one is nearest to another.
     pub(super) fn nearest(&self, other: &Solid) -> Nearest {
-        let [on_self, on_other] = nearest(self.axis, other.axis);
+        let [on_self, on_other] = nearest_points(self.axis, other.axis);
         let between = on_self - on_other;
         let radii = self.radius + other.radius;
         Nearest { between, radii, gap: between.length() - radii }
@@ -76,53 +77,7 @@ pub(super) fn core(body: &Body, skeleton: &Skeleton, globals: &GlobalPose) -> Ve
     own.map(|capsule| Solid::of(capsule, globals)).chain(linted).collect()
 }
 
-/// The points of two segments that are nearest to each other.
-///
-/// Reference: \[Ericson2005\], section 5.1.9. Symbols as printed there: d1, d2 the segments' directions, r between
-/// their starts, s and t the places along them.
-pub(super) fn nearest([p1, q1]: [Vec3; 2], [p2, q2]: [Vec3; 2]) -> [Vec3; 2] {
-    const EPSILON: f32 = 1e-12;
-    let (d1, d2, r) = (q1 - p1, q2 - p2, p1 - p2);
-    let (a, e, f) = (d1.dot(d1), d2.dot(d2), d2.dot(r));
-    let (b, c) = (d1.dot(d2), d1.dot(r));
-    let denominator = a * e - b * b;
-    let s = if denominator > EPSILON { ((b * f - c * e) / denominator).clamp(0.0, 1.0) } else { 0.0 };
-    let t = (b * s + f) / e.max(EPSILON);
-    let s = match t {
-        t if t < 0.0 => (-c / a.max(EPSILON)).clamp(0.0, 1.0),
-        t if t > 1.0 => ((b - c) / a.max(EPSILON)).clamp(0.0, 1.0),
-        _ => s,
-    };
-    [p1 + s * d1, p2 + t.clamp(0.0, 1.0) * d2]
-}
-
 /// The length of a vector along the floor.
 pub(super) fn along_floor(vector: Vec3) -> f32 {
     libm::hypotf(vector.x, vector.z)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearest_points_are_nearer_than_any_others() {
-        let mut seed = 5u32;
-        let mut next = || {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 8) as f32 / (1 << 24) as f32 * 2.0 - 1.0
-        };
-        for _ in 0..100 {
-            let mut point = || Vec3::new(next(), next(), next());
-            let (a, b) = ([point(), point()], [point(), point()]);
-            let [on_a, on_b] = nearest(a, b);
-            for step in 0..2601 {
-                let (s, t) = ((step / 51) as f32 / 50.0, (step % 51) as f32 / 50.0);
-                let distance = a[0].lerp(a[1], s).distance(b[0].lerp(b[1], t));
-                assert!(on_a.distance(on_b) <= distance + 1e-5);
-            }
-        }
-        let point = [Vec3::ONE; 2];
-        assert_eq!(nearest(point, point), point);
-    }
 }
