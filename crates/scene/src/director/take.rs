@@ -105,7 +105,10 @@ pub(super) fn events_of(director: &Director, happening: &Happening) -> Vec<Event
             insert(&mut event, "damage", json!(hit.damage()));
             let library = |who: usize| director.bout.stage.cast[who].bodies.library();
             insert(&mut event, "action", library(who).action(landed.action).name.as_str().into());
-            let mut events = vec![event];
+            let mut contact = Event::new(event.t, EventKind::ContactBegins);
+            (contact.who, contact.whom, contact.part) =
+                (event.who.clone(), event.whom.clone(), event.part.clone());
+            let mut events = vec![event, contact];
             if let Some(answer) = landed.answer {
                 let mut event = Event::new(seconds(hit.tick), EventKind::Other("reaction".to_owned()));
                 event.who = name(whom);
