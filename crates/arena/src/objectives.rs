@@ -335,6 +335,11 @@ impl Judge {
         }
     }
 
+    /// Whether reactions can be what was asked of anybody, so that it matters which one follows a blow.
+    pub fn minds_reactions(&self) -> bool {
+        self.people.iter().any(|ready| ready.asked_range != [0.0; 2])
+    }
+
     /// How likely somebody is to choose an action, from what was chosen before: the share of its annotation (-).
     pub fn habit(&self, who: usize, action: ActionId) -> f64 {
         self.people[who].used[action.0 as usize]

@@ -50,8 +50,8 @@ pub struct Reactions {
     library: Arc<ActionLibrary>,
     particles: ParticleBody,
     entries: Vec<Entry>,
-    /// How high the hips of somebody are who stands straight (m).
-    upright: f32,
+    /// Whether the body is on its feet, by the number of the frame among the frames of all takes.
+    upright: Vec<bool>,
     /// Number of the first frame of each take among the frames of all takes.
     first_frames: Vec<u64>,
     memory: Memory,
@@ -64,10 +64,8 @@ impl Reactions {
         for take in library.takes() {
             first_frames.push(first_frames[first_frames.len() - 1] + take.clip.n_frames() as u64);
         }
-        let skeleton = &library.body().skeleton;
-        let rest = skeleton.global_pose(skeleton.rest_pose().view());
         Reactions {
-            upright: skeleton.bone(Bone::Hips).map_or(0.0, |hips| rest.positions[hips.idx()].y),
+            upright: upright(&library),
             particles: ParticleBody::of(library.body()),
             entries: Entry::all_of(&library),
             first_frames,
@@ -93,18 +91,29 @@ impl Reactions {
         if frame as usize >= n_frames {
             return None;
         }
-        let kind = Kind::of(blow, poise);
         let number = self.first_frames[take as usize] + u64::from(frame);
+        if !self.upright[number as usize] {
+            return None;
+        }
+        let kind = Kind::of(blow, poise);
         self.memory.recall(number << Kind::BITS | u64::from(kind.bits()), || self.best(take, frame, kind))
+    }
+
+    /// Whether there is an [answer](Self::answer), without finding it.
+    pub fn answers(&self, take: u32, frame: u32, blow: &Blow, poise: f32) -> bool {
+        let Some(taken) = self.library.takes().get(take as usize) else { return false };
+        let number = self.first_frames[take as usize] as usize + frame as usize;
+        if frame as usize >= taken.clip.n_frames() || !self.upright[number] {
+            return false;
+        }
+        let any = |falls: bool| self.entries.iter().any(|entry| entry.falls == falls);
+        any(Kind::of(blow, poise).fells && any(true))
     }
 
     /// The best reaction to a kind of blow.
     fn best(&self, take: u32, frame: u32, kind: Kind) -> Option<Answer> {
         let falls = kind.fells && self.entries.iter().any(|entry| entry.falls);
         let struck = self.struck(take, frame, kind);
-        if struck.start.height() < UPRIGHT * self.upright {
-            return None;
-        }
         let mut best: Option<(f32, &Entry)> = None;
         for entry in self.entries.iter().filter(|entry| entry.falls == falls) {
             let least = best.map_or(f32::INFINITY, |(cost, _)| cost);
@@ -170,6 +179,25 @@ impl Reactions {
         let point = middle.sum::<Vec3>() / n_particles;
         Blow { bone: bones[0], point, velocity: kind.direction() * kind.impulse(), mass: 1.0 }
     }
+}
+
+/// Whether the body is on its feet in every frame of every take.
+fn upright(library: &ActionLibrary) -> Vec<bool> {
+    let skeleton = &library.body().skeleton;
+    let Some(hips) = skeleton.bone(Bone::Hips) else {
+        return library.takes().iter().flat_map(|take| vec![true; take.clip.n_frames()]).collect();
+    };
+    let rest = skeleton.global_pose(skeleton.rest_pose().view());
+    let least = UPRIGHT * rest.positions[hips.idx()].y;
+    let mut globals = GlobalPose::default();
+    let mut found = Vec::new();
+    for take in library.takes() {
+        found.extend(take.clip.frames().map(|pose| {
+            skeleton.globals_into(pose, &mut globals);
+            globals.positions[hips.idx()].y >= least
+        }));
+    }
+    found
 }
 
 /// Somebody whose hips are lower than this share of their height when standing lies, kneels or sits.
@@ -339,10 +367,11 @@ mod tests {
                     .flat_map(|zone| [0, 3, 6, 9, 12].map(|sixteenth| (zone, sixteenth)))
                 {
                     let kind = Kind { zone, sixteenth, level: 1, strength: 8, fells: false };
-                    let struck = reactions.struck(take, frame, kind);
-                    if struck.start.height() < 0.7 * reactions.upright {
+                    if !reactions.upright[(reactions.first_frames[take as usize] + u64::from(frame)) as usize]
+                    {
                         continue;
                     }
+                    let struck = reactions.struck(take, frame, kind);
                     let entry = (reactions.entries.iter().filter(|entry| !entry.falls))
                         .min_by(|a, b| a.unlike(&struck).total_cmp(&b.unlike(&struck)))
                         .unwrap();

@@ -176,6 +176,26 @@ impl Stage {
         Outcome { next, landed }
     }
 
+    /// What lands up to the next decision if somebody does something, and what will land after it, without working out
+    /// how the struck react.
+    ///
+    /// With two on the stage these are the blows of [`Stage::perform`], but for the reactions: whoever reacts strikes
+    /// nobody. What everybody does in the next moment is not what it says.
+    pub fn glimpse(&self, moment: &Moment, who: usize, doing: Doing) -> Outcome {
+        let mut next = moment.clone();
+        self.start(&mut next, who, doing);
+        let landed = self.run_with(&mut next, i32::MAX, |moment, landed| {
+            for blow in landed {
+                let whom = blow.whom as usize;
+                if self.is_answered(moment, whom, &blow.hit) {
+                    let person = &mut moment.people[whom];
+                    (person.is_spent, person.ahead) = (true, None);
+                }
+            }
+        });
+        Outcome { next, landed }
+    }
+
     /// Lets somebody do something else from now on.
     pub fn start(&self, moment: &mut Moment, who: usize, doing: Doing) {
         let person = &mut moment.people[who];
@@ -185,6 +205,25 @@ impl Stage {
 
     /// Runs time until somebody decides, but not beyond `limit`; says what landed.
     pub fn run(&self, moment: &mut Moment, limit: i32) -> SmallVec<[Landed; 1]> {
+        self.run_with(moment, limit, |moment, landed| {
+            for blow in landed {
+                let whom = blow.whom as usize;
+                blow.answer = self.answer(moment, whom, &blow.hit);
+                if let Some(answer) = blow.answer {
+                    self.react(moment, whom, answer);
+                    blow.reacting = Some(moment.people[whom].doing);
+                }
+            }
+        })
+    }
+
+    /// The same with another way to answer the blows that land at one tick.
+    fn run_with(
+        &self,
+        moment: &mut Moment,
+        limit: i32,
+        answer: impl Fn(&mut Moment, &mut [Landed]),
+    ) -> SmallVec<[Landed; 1]> {
         let mut landed = SmallVec::new();
         loop {
             let until = (0..moment.people.len())
@@ -198,58 +237,55 @@ impl Stage {
                 return landed;
             };
             moment.tick = tick;
-            self.land(moment, &mut landed);
-        }
-    }
-
-    /// All blows that land at this tick: also two that cross.
-    fn land(&self, moment: &mut Moment, landed: &mut SmallVec<[Landed; 1]>) {
-        let tick = moment.tick;
-        let first = landed.len();
-        for who in 0..moment.people.len() {
-            let Some(Ahead { whom, hit }) = moment.people[who].ahead.filter(|ahead| ahead.hit.tick == tick)
-            else {
-                continue;
-            };
-            let (action, during) =
-                (moment.people[who].doing.action, moment.people[whom as usize].doing.action);
-            landed.push(Landed { who: who as u16, whom, action, during, hit, answer: None, reacting: None });
-            let person = &mut moment.people[who];
-            (person.is_spent, person.ahead) = (true, None);
-        }
-        for blow in &mut landed[first..] {
-            let whom = blow.whom as usize;
-            blow.answer = self.answer(moment, whom, &blow.hit);
-            if let Some(answer) = blow.answer {
-                self.react(moment, whom, answer);
-                blow.reacting = Some(moment.people[whom].doing);
-            }
+            let first = landed.len();
+            land(moment, &mut landed);
+            answer(moment, &mut landed[first..]);
         }
     }
 
     /// The reaction that a blow forces.
     fn answer(&self, moment: &Moment, whom: usize, hit: &Hit) -> Option<Answer> {
+        let felt = self.felt(moment, whom, hit)?;
+        let cast = &self.cast[whom];
+        let answer = cast.reactions.as_ref()?.answer(felt.take, felt.frame, &felt.blow, cast.poise)?;
+        (answer.falls || !felt.is_reeling).then_some(answer)
+    }
+
+    /// Whether a blow forces a reaction, whichever.
+    fn is_answered(&self, moment: &Moment, whom: usize, hit: &Hit) -> bool {
+        let cast = &self.cast[whom];
+        match (self.felt(moment, whom, hit), &cast.reactions) {
+            (Some(felt), Some(_)) if felt.is_reeling => self.answer(moment, whom, hit).is_some(),
+            (Some(felt), Some(reactions)) => reactions.answers(felt.take, felt.frame, &felt.blow, cast.poise),
+            _ => false,
+        }
+    }
+
+    /// A blow as its victim feels it; `None` if it leaves them as they are.
+    fn felt(&self, moment: &Moment, whom: usize, hit: &Hit) -> Option<Felt> {
         let (cast, person) = (&self.cast[whom], &moment.people[whom]);
         let fighting = self.contest == Contest::Fight && hit.part() != Part::Limb;
+        let its = cast.bodies.of_action(person.doing.action);
         // Whoever falls is not struck upright again.
-        if !fighting || cast.bodies.of_action(person.doing.action).is_fall {
+        if !fighting || its.is_fall {
             return None;
         }
         let take_from_world = person.doing.world_from_take.inverse();
-        let its = cast.bodies.of_action(person.doing.action);
         // Whoever is still reeling from another blow has little to set against it.
-        let reeling = if its.kind == Kind::Reaction { REELING } else { 1.0 };
+        let is_reeling = its.kind == Kind::Reaction;
         let blow = Blow {
             bone: hit.bone,
             point: take_from_world.point(hit.point),
             velocity: take_from_world.turned(hit.velocity),
-            mass: reeling * mass_behind(hit.with),
+            mass: if is_reeling { REELING } else { 1.0 } * mass_behind(hit.with),
         };
+        // A further blow shakes whoever reels, but does not keep them from finding back, unless it fells them: else the
+        // first to strike could strike for ever.
+        if is_reeling && blow.impulse().length() < cast.poise {
+            return None;
+        }
         let frame = person.doing.frame(&cast.bodies, moment.tick);
-        let answer = cast.reactions.as_ref()?.answer(its.take, frame, &blow, cast.poise)?;
-        // A further blow shakes whoever reels, but does not keep them from finding back: else the first to strike could
-        // strike for ever.
-        (answer.falls || its.kind != Kind::Reaction).then_some(answer)
+        Some(Felt { take: its.take, frame, blow, is_reeling })
     }
 
     /// Cuts what somebody does, and lets them react.
@@ -406,6 +442,30 @@ impl<'a> Pair<'a> {
         }
         false
     }
+}
+
+/// All blows that land at this tick: also two that cross.
+fn land(moment: &mut Moment, landed: &mut SmallVec<[Landed; 1]>) {
+    let tick = moment.tick;
+    for who in 0..moment.people.len() {
+        let Some(Ahead { whom, hit }) = moment.people[who].ahead.filter(|ahead| ahead.hit.tick == tick)
+        else {
+            continue;
+        };
+        let (action, during) = (moment.people[who].doing.action, moment.people[whom as usize].doing.action);
+        landed.push(Landed { who: who as u16, whom, action, during, hit, answer: None, reacting: None });
+        let person = &mut moment.people[who];
+        (person.is_spent, person.ahead) = (true, None);
+    }
+}
+
+/// A blow as its victim feels it.
+struct Felt {
+    take: u32,
+    frame: u32,
+    blow: Blow,
+    /// Whether they still reel from another one.
+    is_reeling: bool,
 }
 
 /// How many times harder a blow is for somebody who reels from another (-).

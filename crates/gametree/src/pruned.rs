@@ -446,13 +446,15 @@ fn visit_child<W: World>(
     index: u32,
     limit: i64,
 ) -> Option<(Sum, Answer)> {
-    let (state, edge) = tree.play(player, node.state, choice, &mut scratch.statistics)?;
-    let so_far = node.so_far.plus(edge);
     let left = node.left - 1;
     if left == 0 {
+        let edge = tree.play_last(player, node.state, choice, &mut scratch.statistics)?;
+        let so_far = node.so_far.plus(edge);
         scratch.statistics.broken_bounds += u64::from(!node.may_end_in(so_far));
         return Some((so_far, Answer::Value(so_far)));
     }
+    let (state, edge) = tree.play(player, node.state, choice, &mut scratch.statistics)?;
+    let so_far = node.so_far.plus(edge);
     let other = player.opponent();
     let other_limit = node.limits[other as usize];
     let reach = (limit > NEVER || other_limit > NEVER).then(|| tree.reach(&state, so_far, left));

@@ -203,7 +203,24 @@ impl<W: World> Tree<'_, W> {
         statistics: &mut Statistics,
     ) -> Option<(W::State, Sum)> {
         statistics.edges += 1;
-        let (next, Edge { comp, coop }) = self.world.play(state, choice);
+        let (next, edge) = self.world.play(state, choice);
+        Some((next, self.sum(player, edge, statistics)?))
+    }
+
+    /// The same of a choice after which nobody chooses any more.
+    pub(crate) fn play_last(
+        &self,
+        player: Player,
+        state: &W::State,
+        choice: W::Choice,
+        statistics: &mut Statistics,
+    ) -> Option<Sum> {
+        statistics.edges += 1;
+        self.sum(player, self.world.play_last(state, choice), statistics)
+    }
+
+    /// An edge as the rule sees it.
+    fn sum(&self, player: Player, Edge { comp, coop }: Edge, statistics: &mut Statistics) -> Option<Sum> {
         let edge = match (self.settings.rule, player) {
             (Rule::TwoObjectives, _) => Edge { comp, coop },
             (Rule::Added, _) | (Rule::AddedShared, Player::Max) => Edge { comp: comp + coop, coop: 0.0 },
@@ -211,7 +228,7 @@ impl<W: World> Tree<'_, W> {
         };
         let sum = Sum::of_edge(player, edge);
         statistics.refused += u64::from(sum.is_none());
-        Some((next, sum?))
+        sum
     }
 
     /// Where a state may end when `so_far` is gathered and `left` choices follow.

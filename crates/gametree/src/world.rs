@@ -93,6 +93,12 @@ pub trait World: Sync {
     /// A choice whose scores are not finite does not count as a choice at all.
     fn play(&self, state: &Self::State, choice: Self::Choice) -> (Self::State, Edge);
 
+    /// What a choice is worth after which nobody chooses any more: the edge of [`play`](Self::play), for less if the next
+    /// moment need not be worked out.
+    fn play_last(&self, state: &Self::State, choice: Self::Choice) -> Edge {
+        self.play(state, choice).1
+    }
+
     /// What `left` further choices from `state` may add to the scores; `left` is at least 1.
     ///
     /// It is asked at nearly every node, so it should be cheap beside [`play`](Self::play). The tighter, the more is

@@ -1,8 +1,9 @@
 //! A stage as a game: who may do what, what comes of it, and what it is worth.
 
+use randori_arena::bodies::Doing;
 use randori_arena::objectives::Judge;
 use randori_arena::plausible::{Choice, penetrates, sketch};
-use randori_arena::stage::{Moment, Stage};
+use randori_arena::stage::{Moment, Outcome, Stage};
 use randori_gametree::{Bounds, Edge, Player, World};
 
 /// A stage seen by one side.
@@ -32,15 +33,21 @@ impl World for Game<'_> {
     }
 
     fn play(&self, moment: &Moment, choice: Choice) -> (Moment, Edge) {
-        let Some(who) = self.stage.turn(moment) else { return (moment.clone(), Edge::default()) };
-        let doing = self.stage.begin(moment, who, choice.action);
-        let limits = &self.judge.aims(who).plausibility;
-        if !choice.is_certain && penetrates(self.stage, moment, (who, &doing), limits) {
-            return (moment.clone(), Edge { comp: f64::NAN, coop: f64::NAN });
-        }
+        let Some((who, doing)) = self.begun(moment, choice) else { return (moment.clone(), NO_CHOICE) };
         let outcome = self.stage.perform(moment, who, doing);
-        let terms = self.judge.terms(self.stage, moment, who, &doing, &outcome);
-        (outcome.next, Edge { comp: terms.competitive(), coop: terms.cooperative() })
+        let edge = self.worth(moment, who, &doing, &outcome);
+        (outcome.next, edge)
+    }
+
+    fn play_last(&self, moment: &Moment, choice: Choice) -> Edge {
+        let Some((who, doing)) = self.begun(moment, choice) else { return NO_CHOICE };
+        // How somebody reacts is half of the work, and matters to nobody who does not look any further.
+        let outcome = if self.stage.cast.len() == 2 && !self.judge.minds_reactions() {
+            self.stage.glimpse(moment, who, doing)
+        } else {
+            self.stage.perform(moment, who, doing)
+        };
+        self.worth(moment, who, &doing, &outcome)
     }
 
     fn promises(&self, moment: &Moment, choices: &[Choice], out: &mut Vec<f64>) -> bool {
@@ -57,5 +64,24 @@ impl World for Game<'_> {
 
     fn bounds(&self, moment: &Moment, left: u8) -> Bounds {
         Bounds { coop: self.judge.cooperation(self.stage, moment, left), ..Bounds::ZERO_SUM }
+    }
+}
+
+/// A choice that turned out to be none.
+const NO_CHOICE: Edge = Edge { comp: f64::NAN, coop: f64::NAN };
+
+impl Game<'_> {
+    /// Whoever chooses, and the choice under way; `None` if it gets the body too deep into another.
+    fn begun(&self, moment: &Moment, choice: Choice) -> Option<(usize, Doing)> {
+        let who = self.stage.turn(moment)?;
+        let doing = self.stage.begin(moment, who, choice.action);
+        let limits = &self.judge.aims(who).plausibility;
+        let is_none = !choice.is_certain && penetrates(self.stage, moment, (who, &doing), limits);
+        (!is_none).then_some((who, doing))
+    }
+
+    fn worth(&self, moment: &Moment, who: usize, doing: &Doing, outcome: &Outcome) -> Edge {
+        let terms = self.judge.terms(self.stage, moment, who, doing, outcome);
+        Edge { comp: terms.competitive(), coop: terms.cooperative() }
     }
 }

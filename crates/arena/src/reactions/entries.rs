@@ -173,11 +173,6 @@ impl Moment {
         Moment { places, velocities }
     }
 
-    /// How high the hips are (m).
-    pub(super) fn height(&self) -> f32 {
-        self.places[0].y
-    }
-
     /// How different two moments are (m, squared).
     pub(super) fn difference(&self, other: &Moment) -> f32 {
         let square =
