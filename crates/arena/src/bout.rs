@@ -96,7 +96,7 @@ impl Bout {
         }
     }
 
-    /// Has somebody decide, who is to, and lets them begin. Whoever does not decide waits for `patience` ticks.
+    /// Has somebody decide, who is to, and lets them begin. Whoever does not decide waits for a tick.
     pub fn decide(&mut self, who: usize) {
         let group = self.group_of(who);
         let (stage, moment, aims) = self.excerpt(&group);

@@ -3,16 +3,7 @@
 use glam::Vec3;
 use randori_motion::math::nearest_points;
 
-/// A segment with a radius at one moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rod {
-    /// Both ends (m).
-    pub ends: [Vec3; 2],
-    /// Everything within this distance of the segment is inside (m).
-    pub radius: f32,
-}
-
-/// A rod that moves from one place to another, each end along a line at even speed.
+/// A segment with a radius that moves from one place to another, each end along a line at even speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweep {
     /// Where it is at the start.
@@ -87,14 +78,6 @@ impl Sweep {
     }
 }
 
-impl Rod {
-    /// How deep it is in another one (m); negative if they are apart.
-    pub fn depth_in(&self, other: &Rod) -> f32 {
-        let [p, q] = nearest_points(self.ends, other.ends);
-        self.radius + other.radius - apart(p, q)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,12 +140,5 @@ mod tests {
         assert!(meet(&fist, &Sweep { from: arm, to: arm, radius: 0.01 }).is_some());
         let lower = arm.map(|end| end - Vec3::Y * 0.05);
         assert!(meet(&fist, &Sweep { from: lower, to: lower, radius: 0.01 }).is_none());
-    }
-
-    #[test]
-    fn depth_is_how_far_rods_are_inside_each_other() {
-        let rod = |x: f32| Rod { ends: [Vec3::X * x, Vec3::X * x + Vec3::Y], radius: 0.1 };
-        assert!((rod(0.0).depth_in(&rod(0.15)) - 0.05).abs() < 1e-6);
-        assert!((rod(0.0).depth_in(&rod(0.5)) + 0.3).abs() < 1e-6);
     }
 }

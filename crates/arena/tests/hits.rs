@@ -2,15 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod common;
+
 use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 use randori_actor::{Casting, Temperament, boxing};
 use randori_arena::bodies::{Bodies, Doing, Rigid};
 use randori_arena::hits::{self, Hit, Part};
-use randori_motion::analyse::{Discipline, Settings, analyse};
+use randori_motion::analyse::Discipline;
 use randori_motion::annotation::Kind;
-use randori_motion::library::{Likeness, Recording, assemble};
 use randori_motion::math::nearest_points;
 use randori_motion::{ActionId, Build, Ground, Placement};
 
@@ -19,17 +20,8 @@ fn boxer() -> &'static Bodies {
     MADE.get_or_init(|| {
         let casting =
             Casting { build: Build::AVERAGE, temperament: Temperament::Calm, seed: 3, seconds: 60.0 };
-        let recordings: Vec<Recording> = boxing(&casting)
-            .into_iter()
-            .map(|performance| {
-                let analysis = analyse(&performance.clip, &Settings::of(Discipline::Boxing)).unwrap();
-                let [left, right] = analysis.contacts.feet;
-                let standing = [left.down, right.down];
-                Recording { clip: performance.clip, standing, segments: analysis.segments }
-            })
-            .collect();
-        let library = assemble("boxer", "boxing", Build::AVERAGE, &recordings, &Likeness::default());
-        Bodies::of(Arc::new(library.unwrap()))
+        let takes = boxing(&casting).into_iter().map(|take| (take, Discipline::Boxing));
+        Bodies::of(Arc::new(common::library("boxer", takes)))
     })
 }
 

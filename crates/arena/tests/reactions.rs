@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod common;
+
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, OnceLock};
 
@@ -9,9 +11,9 @@ use glam::Vec3;
 use randori_actor::{Casting, Temperament, boxing, reactions};
 use randori_arena::particles::shake;
 use randori_arena::reactions::{Answer, Blow, Reactions};
-use randori_motion::analyse::{Discipline, Settings, analyse};
+use randori_motion::analyse::Discipline;
 use randori_motion::annotation::Kind;
-use randori_motion::library::{Likeness, Player, Recording, assemble};
+use randori_motion::library::Player;
 use randori_motion::{Action, ActionId, ActionLibrary, Bone, Build, Pose, Side};
 
 const CASTING: Casting =
@@ -21,16 +23,7 @@ fn library(is_struck: bool) -> ActionLibrary {
     let struck = Casting { seconds: 100.0, ..CASTING };
     let takes = boxing(&CASTING).into_iter().map(|take| (take, Discipline::Boxing));
     let struck = if is_struck { reactions(&struck) } else { Vec::new() };
-    let recordings: Vec<Recording> = takes
-        .chain(struck.into_iter().map(|take| (take, Discipline::Reactions)))
-        .map(|(performance, discipline)| {
-            let analysis = analyse(&performance.clip, &Settings::of(discipline)).unwrap();
-            let [left, right] = analysis.contacts.feet;
-            let standing = [left.down, right.down];
-            Recording { clip: performance.clip, standing, segments: analysis.segments }
-        })
-        .collect();
-    assemble("boxer", "boxing", Build::AVERAGE, &recordings, &Likeness::default()).unwrap()
+    common::library("boxer", takes.chain(struck.into_iter().map(|take| (take, Discipline::Reactions))))
 }
 
 fn boxer() -> &'static Reactions {

@@ -104,6 +104,10 @@ impl World for Counted<'_> {
         self.game.play(moment, choice)
     }
 
+    fn play_last(&self, moment: &Moment, choice: Choice) -> Edge {
+        self.game.play_last(moment, choice)
+    }
+
     fn promises(&self, moment: &Moment, choices: &[Choice], out: &mut Vec<f64>) -> bool {
         self.game.promises(moment, choices, out)
     }

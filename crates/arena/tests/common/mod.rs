@@ -36,7 +36,8 @@ pub(crate) fn running_library(seconds: f32) -> ActionLibrary {
     library("run", running(&casting).into_iter().map(|take| (take, Discipline::Running)))
 }
 
-fn library(name: &str, takes: impl Iterator<Item = (Performance, Discipline)>) -> ActionLibrary {
+/// A library of these takes.
+pub(crate) fn library(name: &str, takes: impl Iterator<Item = (Performance, Discipline)>) -> ActionLibrary {
     let recordings: Vec<Recording> = takes
         .map(|(performance, discipline)| {
             let analysis = analyse(&performance.clip, &Settings::of(discipline)).unwrap();

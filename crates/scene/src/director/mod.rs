@@ -24,7 +24,7 @@ use randori_arena::reactions::Reactions;
 use randori_arena::stage::{Cast, Contest, Moment, Stage};
 use randori_motion::annotation::Kind;
 use randori_motion::clip::ClipError;
-use randori_motion::{ActionId, ActionLibrary, Event, Ground, Placement, Take};
+use randori_motion::{ActionId, ActionLibrary, Event, Ground, Placement, SkeletonError, Take};
 
 use crate::screenplay::{Role, Screenplay, placements};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
@@ -62,6 +62,9 @@ pub enum DirectorError {
     /// The motion cannot be put together.
     #[error(transparent)]
     Clip(#[from] ClipError),
+    /// A prop cannot be put together.
+    #[error(transparent)]
+    Prop(#[from] SkeletonError),
 }
 
 /// Libraries by the names under which a screenplay asks for them, ready to be played with.

@@ -8,7 +8,7 @@ use randori_motion::{ActionId, Annotation, Bone, Event, EventKind, Ground};
 
 use super::way::Way;
 use super::{Director, crew, seconds};
-use crate::screenplay::{Beat, Camera, Checkpoint, PropRole, Role, Screenplay, Then, Waypoint, When};
+use crate::screenplay::{Beat, Checkpoint, PropRole, Role, Screenplay, Then, Waypoint, When};
 
 /// What beats changed, and what they wait for.
 pub(super) struct Story {
@@ -20,8 +20,6 @@ pub(super) struct Story {
     /// Blows that landed, by who struck whom.
     hits: Vec<Vec<u32>>,
     pub(super) props: Vec<Thing>,
-    /// From when on the picture is taken from where (s).
-    pub(super) cameras: Vec<(f64, Camera)>,
 }
 
 /// What the story made of somebody.
@@ -73,7 +71,6 @@ impl Story {
             people: roles.iter().map(part).collect(),
             hits: vec![vec![0; n]; n],
             props: scene.props.iter().map(thing).collect(),
-            cameras: vec![(0.0, scene.camera)],
         }
     }
 
@@ -237,7 +234,12 @@ impl Director {
                     self.story.people[who].forbidden = actions.clone();
                 }
             }
-            Then::Camera(camera) => self.story.cameras.push((now, *camera)),
+            Then::Camera(camera) => {
+                // For whoever shows the take; a video keeps to one camera.
+                let mut event = Event::new(now, EventKind::Phase);
+                event.details.insert("camera".to_owned(), camera.name().into());
+                self.events.push(event);
+            }
             Then::Prop { name } => {
                 if let Some(thing) = self.story.props.iter_mut().find(|thing| thing.role.name == *name) {
                     thing.started.get_or_insert(now);

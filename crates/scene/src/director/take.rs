@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
+use randori_arena::bodies::TICKS_PER_SECOND;
 use randori_arena::bout::Happening;
 use randori_arena::controller::Considered;
 use randori_arena::hits::Part;
@@ -10,7 +11,7 @@ use randori_arena::record::{Recorded, record};
 use randori_arena::stage::Contest;
 use randori_motion::take::{Piece, Shape};
 use randori_motion::{
-    Character, Clip, Event, EventKind, FrameRate, Joint, JointId, Pose, Prop, Skeleton, SkeletonError, Take,
+    Character, Clip, Event, EventKind, FrameRate, Joint, JointId, Pose, Prop, Skeleton, Take,
 };
 use serde_json::{Value, json};
 
@@ -166,12 +167,12 @@ fn footsteps(name: &str, recorded: &Recorded) -> Vec<Event> {
 fn prop_of(director: &Director, at: usize, end: i32) -> Result<Option<Prop>, DirectorError> {
     let thing = &director.story.props[at];
     let Some(started) = thing.started else { return Ok(None) };
-    let first = (started * 60.0).ceil() as i32;
+    let first = (started * f64::from(TICKS_PER_SECOND)).ceil() as i32;
     if first >= end {
         return Ok(None);
     }
     let [x, y, z] = thing.role.size;
-    let skeleton = box_skeleton(&thing.role.name).map_err(|_| randori_motion::clip::ClipError::Empty)?;
+    let skeleton = Skeleton::new(vec![Joint::new(&thing.role.name, None, Vec3::ZERO)])?;
     let pose = |tick: i32| {
         let (place, heading) = thing.place(seconds(tick)).unwrap_or((Vec3::ZERO, 0.0));
         Pose { rotations: vec![Quat::from_rotation_y(heading)], translations: vec![place] }
@@ -196,8 +197,4 @@ fn prop_of(director: &Director, at: usize, end: i32) -> Result<Option<Prop>, Dir
         enter: seconds(first),
         clip,
     }))
-}
-
-fn box_skeleton(name: &str) -> Result<Skeleton, SkeletonError> {
-    Skeleton::new(vec![Joint::new(name, None, Vec3::ZERO)])
 }

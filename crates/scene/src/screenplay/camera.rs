@@ -47,6 +47,16 @@ impl Default for Camera {
 }
 
 impl Camera {
+    /// Its name in files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Camera::Follow(_) => "follow",
+            Camera::Whole(_) => "whole",
+            Camera::Steady(_) => "steady",
+            Camera::Fixed { .. } => "fixed",
+        }
+    }
+
     /// The renderer's camera for this take.
     pub fn of(&self, take: &Take) -> render::Camera {
         match self {

@@ -491,7 +491,14 @@ pub(super) static THEN: [Section; 13] = [
             need("who", Shape::Name, "who"),
         ],
     },
-    Section { name: "a change of camera", keys: &[need("camera", CAMERA, "where it is seen from now on")] },
+    Section {
+        name: "a change of camera",
+        keys: &[need(
+            "camera",
+            CAMERA,
+            "where it is seen from now on: told in the take, a video keeps to the scene's",
+        )],
+    },
     Section {
         name: "a prop's start",
         keys: &[need("prop", Shape::Name, "which prop starts; it must have `waits = true`")],
