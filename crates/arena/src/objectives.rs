@@ -249,11 +249,16 @@ impl Judge {
         let side = stage.cast[who].side;
         let mut blows = self.coming(stage, &outcome.next, side) - self.coming(stage, before, side);
         let mut requirement = ready.asked[action.0 as usize];
+        let mut path = ready.path(stage, (who, doing), end);
         for landed in &outcome.landed {
             let [who, whom] = [landed.who, landed.whom].map(usize::from);
             blows += self.worth(stage, side, (who, landed.action), whom, &landed.hit);
-            requirement +=
-                landed.answer.map_or(0.0, |answer| self.people[whom].asked[answer.action.0 as usize]);
+            // A reaction is an edge like any other, only that nobody chose it.
+            if let Some(reacting) = &landed.reacting {
+                let victim = &self.people[whom];
+                requirement += victim.asked[reacting.action.0 as usize];
+                path += victim.path(stage, (whom, reacting), reacting.end(&stage.cast[whom].bodies));
+            }
         }
         let combined = ready.combination(self, before, action);
         let [combination, staged] = if aims.staged { [0.0, combined] } else { [combined, 0.0] };
@@ -265,7 +270,7 @@ impl Judge {
             combination,
             staged,
             recency: -ready.worn[action.0 as usize],
-            path: ready.path(stage, (who, doing), end),
+            path,
             requirement,
         }
     }
@@ -335,9 +340,10 @@ impl Judge {
         }
     }
 
-    /// Whether reactions can be what was asked of anybody, so that it matters which one follows a blow.
+    /// Whether reactions can be what was asked of anybody, or drive them off their way, so that it matters which one
+    /// follows a blow.
     pub fn minds_reactions(&self) -> bool {
-        self.people.iter().any(|ready| ready.asked_range != [0.0; 2])
+        self.people.iter().any(|ready| ready.asked_range != [0.0; 2] || ready.aims.goal.is_some())
     }
 
     /// How likely somebody is to choose an action, from what was chosen before: the share of its annotation (-).
@@ -375,13 +381,17 @@ impl Judge {
     pub fn cooperation(&self, stage: &Stage, moment: &Moment, left: u8) -> [f64; 2] {
         let (mut least, mut most) = (0.0_f64, 0.0_f64);
         let [spoiled, forced] = self.asked_by_blows();
+        let n_blows = self.people.len() as f64;
         for choice in 1..=left {
-            let (mut lower, mut upper) = (f64::INFINITY, f64::NEG_INFINITY);
+            let (mut lower, mut upper, mut driven_off) = (f64::INFINITY, f64::NEG_INFINITY, 0.0_f64);
             for (who, ready) in self.people.iter().enumerate() {
-                let [worst, best] = ready.cooperation_of_one(stage, moment, who, choice);
-                (lower, upper) = (lower.min(worst), upper.max(best));
+                let [worse, better] = ready.way_after(stage, moment, who, choice);
+                let [least, most] = ready.asked_and_staged();
+                (lower, upper) = (lower.min(worse + least), upper.max(better + most));
+                driven_off = driven_off.min(worse);
             }
-            (least, most) = (least + (lower + spoiled).min(0.0), most + (upper + forced).max(0.0));
+            let lower = lower + spoiled + n_blows * driven_off;
+            (least, most) = (least + lower.min(0.0), most + (upper + forced).max(0.0));
         }
         [least, most]
     }
@@ -436,11 +446,10 @@ impl Ready {
         self.combined[word * self.n_words_of_opponent + their_word]
     }
 
-    /// The least and the most of F_coop of an edge after so many choices, if this person makes it, without what blows
-    /// bring about.
-    fn cooperation_of_one(&self, stage: &Stage, moment: &Moment, who: usize, choice: u8) -> [f64; 2] {
+    /// The least and the most of f_mov2 after so many choices, at the end of an action or of a reaction.
+    fn way_after(&self, stage: &Stage, moment: &Moment, who: usize, choice: u8) -> [f64; 2] {
         let style = &self.aims.style;
-        let [worse, better] = self.aims.goal.map_or([0.0; 2], |goal| {
+        self.aims.goal.map_or([0.0; 2], |goal| {
             let bodies = &stage.cast[who].bodies;
             let doing = &moment.people[who].doing;
             let off = doing.position(bodies, doing.end(bodies)).distance(goal.position);
@@ -449,10 +458,14 @@ impl Ready {
             let way = (1.0 + f32::from(choice) + moment.people.len() as f32) * self.roam;
             let turned = goal.heading.map(|_| std::f32::consts::PI);
             [style.way(off + way, turned), style.way((off - way).max(0.0), None)]
-        });
+        })
+    }
+
+    /// The least and the most that an action's own annotation adds to F_coop.
+    fn asked_and_staged(&self) -> [f64; 2] {
         let staged = if self.aims.staged { self.combined_most } else { 0.0 };
         let [least, most] = self.asked_range;
-        [worse + least - staged, better + most + staged]
+        [least - staged, most + staged]
     }
 }
 

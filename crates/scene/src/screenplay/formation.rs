@@ -169,12 +169,12 @@ impl Formation {
         libm::ceil((self.until / self.every).clamp(1.0, 1e5)) as u32
     }
 
-    /// What differs from the presets: the ways of many are near each other, so everybody keeps to the time at each place.
-    /// Whoever runs on a circle turns in time, and whoever runs away looks where it goes, not at whom it runs away from.
+    /// What differs from the presets: the ways of many are near each other, so everybody keeps to the time at each
+    /// place, and a metre off the way costs more than the hardest blow. Whoever runs on a circle turns in time, and whoever runs away looks where it goes, not at whom it runs away from.
     fn weights(&self, side: usize) -> Weights {
         let runs = matches!(self.kind, Pattern::Circles { .. });
         Weights {
-            path_weight: Some(if runs { 100.0 } else { 400.0 }),
+            path_weight: Some(if runs { 100.0 } else { 3200.0 }),
             requirement_weight: self.finish.then_some(1e7),
             heading_weight: runs.then_some(100.0),
             angle_weight: (runs && side == 1).then_some(0.0),

@@ -26,6 +26,9 @@ at = [0, 0.45]
 facing = "red"
 "#;
 
+/// Weight of the path: w_p. By table IV it is 10, so that a metre off costs 1e5 points, which is what a blow is worth to
+/// the paper; with blows of 5 to 9 m/s, given by the one and taken by the other, ours is worth some twenty times as much.
+const PATH_WEIGHT: f64 = 1600.0;
 /// How fast the path goes on (m/s): as fast as the pairs of a formation.
 const SPEED: f32 = 0.2;
 /// From checkpoint to checkpoint (s).
@@ -65,6 +68,7 @@ impl Lab<'_> {
         for role in &mut scene.characters {
             role.controller =
                 Controller::GameTree { depth, rule, opponent: Opponent::default(), staged: false };
+            role.weights.path_weight = Some(PATH_WEIGHT);
             role.path = corner(role.at, scene.seconds);
         }
         let play = |round: usize| {
