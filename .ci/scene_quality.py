@@ -45,7 +45,7 @@ for scene in scenes:
     expect(name, f"cores deep in {deep:.2f} % of frames", deep < 1)
     expect(name, f"a blow {max(gaps, default=0.0):.1f} cm off", max(gaps, default=0.0) <= 5)
     # Outboxers keep their distance before all else; how far is asked by the tests.
-    if name.startswith("boxing") and name != "boxing-outboxers":
+    if name.startswith(("boxing", "sword", "graph-boxing")) and name != "boxing-outboxers":
         expect(name, f"{attacks} attacks", attacks >= 15 * told["seconds"] / 30)
         expect(name, f"{hits} hits", hits >= 5 * told["seconds"] / 30)
 

@@ -4,10 +4,20 @@
 
 use std::path::{Path, PathBuf};
 
-/// The crates whose code decides what is in a built-in library.
-const MAKERS: [&str; 2] = ["../actor/src", "../motion/src"];
+/// The crates whose code decides what is in a built-in library, and in an interaction graph of any library.
+const MAKERS: [(&str, [&str; 2]); 2] = [
+    ("RANDORI_CODE", ["../actor/src", "../motion/src"]),
+    ("RANDORI_GRAPH_CODE", ["../arena/src", "../interaction-graph/src"]),
+];
 
 fn main() {
+    for (variable, makers) in MAKERS {
+        println!("cargo:rustc-env={variable}={:016x}", hash_of(&makers));
+    }
+}
+
+/// Changes with any file below these folders.
+fn hash_of(makers: &[&str]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |bytes: &[u8]| {
         for byte in bytes {
@@ -15,14 +25,14 @@ fn main() {
         }
     };
     add(env!("CARGO_PKG_VERSION").as_bytes());
-    for maker in MAKERS {
+    for maker in makers {
         println!("cargo:rerun-if-changed={maker}");
         for file in files_in(Path::new(maker)) {
             add(file.to_string_lossy().as_bytes());
             add(&std::fs::read(&file).unwrap_or_default());
         }
     }
-    println!("cargo:rustc-env=RANDORI_CODE={hash:016x}");
+    hash
 }
 
 /// All files below a folder, in the order of their names; none if it is not there.

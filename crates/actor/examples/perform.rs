@@ -1,6 +1,8 @@
 //! Writes takes with the script they were played from: a GLB, a BVH and a CSV for each.
 //!
-//! `cargo run --example perform -- boxing|reactions|running FOLDER [SECONDS] [SEED] [average|slim|stocky] [calm|fierce]`
+//! `cargo run --example perform -- DISCIPLINE FOLDER [SECONDS] [SEED] [average|slim|stocky] [calm|fierce]`
+//!
+//! Disciplines: boxing, carrying, crowd, football, reactions, running, sword.
 
 #![expect(
     clippy::disallowed_methods,
@@ -11,7 +13,9 @@
 use std::error::Error;
 use std::path::Path;
 
-use randori_actor::{Casting, Performance, Temperament, boxing, reactions, running};
+use randori_actor::{
+    Casting, Performance, Temperament, boxing, carrying, crowd, football, reactions, running, sword,
+};
 use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::{Build, Character, Take};
 use randori_scene::export::{GlbOptions, bvh, glb};
@@ -21,9 +25,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let word = |k: usize, or: &str| arguments.get(k).map_or(or.to_owned(), Clone::clone);
     let perform: fn(&Casting) -> Vec<Performance> = match word(0, "boxing").as_str() {
         "boxing" => boxing,
+        "carrying" => carrying,
+        "crowd" => crowd,
+        "football" => football,
         "reactions" => reactions,
         "running" => running,
-        other => return Err(format!("expected boxing, reactions or running, found {other}").into()),
+        "sword" => sword,
+        other => {
+            return Err(
+                format!("no discipline {other}; they are in the comment at the top of this example").into()
+            );
+        }
     };
     let build = match word(4, "average").as_str() {
         "slim" => Build::SLIM,

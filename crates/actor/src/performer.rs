@@ -59,7 +59,9 @@ pub struct Performer {
     path: Path,
     bounce: Bounce,
     feet: [Footwork; 2],
-    /// When the other foot goes ahead, and how long that takes (s). The left one is ahead at first.
+    /// The side that is ahead at first.
+    first: Side,
+    /// When the other foot goes ahead, and how long that takes (s).
     switches: Vec<(f32, f32)>,
     /// A point of the world that the eyes keep to (m); ahead of the body without one.
     gaze: Option<Vec3>,
@@ -82,11 +84,26 @@ impl Performer {
     /// # Panics
     /// If the body's skeleton is not the library's.
     pub fn new(body: Arc<Body>, stance: Stance, placement: Placement, seed: u64) -> Performer {
+        Performer::leading(body, stance, placement, Side::Left, seed)
+    }
+
+    /// Somebody in a stance at a place, the foot of one side ahead.
+    ///
+    /// # Panics
+    /// If the body's skeleton is not the library's.
+    pub fn leading(
+        body: Arc<Body>,
+        stance: Stance,
+        placement: Placement,
+        first: Side,
+        seed: u64,
+    ) -> Performer {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut performer = Performer {
             feet: Side::BOTH.map(|_| Footwork::standing(Placement::default())),
             path: Path::from(placement),
             bounce: Bounce::default(),
+            first,
             switches: Vec::new(),
             gaze: None,
             strokes: Strokes::default(),
@@ -97,7 +114,7 @@ impl Performer {
             stance,
         };
         performer.feet =
-            Side::BOTH.map(|side| Footwork::standing(performer.foot_place(placement, side, Side::Left)));
+            Side::BOTH.map(|side| Footwork::standing(performer.foot_place(placement, side, first)));
         performer
     }
 
@@ -216,7 +233,7 @@ impl Performer {
     /// 1 with the left side ahead, -1 with the right one.
     fn lead(&self, t: f32) -> f32 {
         let done = self.switches.partition_point(|(start, _)| *start <= t);
-        let before = if done % 2 == 0 { 1.0 } else { -1.0 };
+        let before = if done % 2 == 0 { sign(self.first) } else { -sign(self.first) };
         match done.checked_sub(1).map(|last| self.switches[last]) {
             None => before,
             Some((start, duration)) => before * (2.0 * smootherstep((t - start) / duration.max(1e-3)) - 1.0),
@@ -224,7 +241,7 @@ impl Performer {
     }
 
     /// A slow wave of its own phase, from -1 to 1, that never quite repeats.
-    fn wave(&self, t: f32, hertz: f32, phase: usize) -> f32 {
+    pub(crate) fn wave(&self, t: f32, hertz: f32, phase: usize) -> f32 {
         let at = self.phases[phase];
         0.65 * libm::sinf(TAU * hertz * t + at) + 0.35 * libm::sinf(TAU * 1.618 * hertz * t + 2.3 * at)
     }

@@ -10,7 +10,7 @@ use glam::{Quat, Vec3};
 use randori_motion::annotation::Kind;
 use randori_motion::library::NodeId;
 use randori_motion::math::nearest_points;
-use randori_motion::{ActionId, ActionLibrary, Bone, GlobalPose, Ground, Placement};
+use randori_motion::{ActionId, ActionLibrary, Bone, Capsule, GlobalPose, Ground, Placement};
 
 use crate::sweep::apart;
 
@@ -140,38 +140,21 @@ impl Move {
     }
 }
 
-/// Something held in a hand that can strike and be struck: a capsule in the frame of the bone.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Weapon {
-    /// The bone that holds it.
-    pub bone: Bone,
-    /// Both ends of its axis in the bone's frame (m).
-    pub ends: [Vec3; 2],
-    /// Its radius (m).
-    pub radius: f32,
-}
-
 impl Bodies {
-    /// Lays out a library.
+    /// Lays out a library. Whatever its performer holds lands instead of the hand that holds it.
     pub fn of(library: Arc<ActionLibrary>) -> Bodies {
-        Bodies::armed(library, None)
-    }
-
-    /// Lays out a library for somebody who holds a weapon, which then lands instead of the hand that holds it.
-    pub fn armed(library: Arc<ActionLibrary>, weapon: Option<Weapon>) -> Bodies {
-        let capsules = &library.body().capsules;
-        let weapon = weapon.filter(|weapon| library.body().skeleton.bone(weapon.bone).is_some());
+        let (capsules, held) = (&library.body().capsules, library.body().held());
         let mut radii: Vec<f32> = capsules.iter().map(|capsule| capsule.radius).collect();
         let mut bones: Vec<Bone> = capsules.iter().map(|capsule| capsule.bone).collect();
         let mut halves: Vec<f32> =
             capsules.iter().map(|capsule| 0.5 * capsule.a.distance(capsule.b)).collect();
-        if let Some(Weapon { bone, ends, radius }) = weapon {
+        if let Some(Capsule { bone, a, b, radius, .. }) = held {
             radii.push(radius);
             bones.push(bone);
-            halves.push(0.5 * ends[0].distance(ends[1]));
+            halves.push(0.5 * a.distance(b));
         }
         let takes: Vec<Layout> =
-            (0..library.takes().len()).map(|take| Layout::of(&library, take as u32, weapon)).collect();
+            (0..library.takes().len()).map(|take| Layout::of(&library, take as u32)).collect();
         let n = radii.len();
         let reach = (takes.iter())
             .flat_map(|take| take.ends.chunks(n).zip(&take.stances))
@@ -181,7 +164,7 @@ impl Bodies {
             takes,
             moves: Vec::new(),
             options: Vec::new(),
-            weapon: weapon.map(|_| n - 1),
+            weapon: held.map(|_| n - 1),
             reach: reach + radii.iter().fold(0.0_f32, |most, radius| most.max(*radius)),
             library,
             radii,
@@ -228,6 +211,11 @@ impl Bodies {
     /// Half the lengths of the capsules' axes (m).
     pub fn halves(&self) -> &[f32] {
         &self.halves
+    }
+
+    /// The capsule of what is held, if anything is.
+    pub fn weapon(&self) -> Option<usize> {
+        self.weapon
     }
 
     /// How far from the root any part of the body ever is (m).
@@ -349,14 +337,14 @@ impl Stance {
 pub const TICKS_PER_SECOND: f32 = 60.0;
 
 impl Layout {
-    fn of(library: &ActionLibrary, number: u32, weapon: Option<Weapon>) -> Layout {
+    fn of(library: &ActionLibrary, number: u32) -> Layout {
         let take = &library.takes()[number as usize];
         let baked = library.baked(number);
         let bones: Vec<Bone> = library.body().capsules.iter().map(|capsule| capsule.bone).collect();
         let capsule = |bone: Bone| bones.iter().position(|known| *known == bone);
         let [hips, neck, head] = [Bone::Hips, Bone::Neck, Bone::Head].map(capsule);
         let skeleton = &library.body().skeleton;
-        let holder = weapon.and_then(|weapon| skeleton.bone(weapon.bone));
+        let held = library.body().held();
         let mut globals = GlobalPose::default();
         let mut layout = Layout::default();
         for (frame, placement) in take.placements.iter().enumerate() {
@@ -374,10 +362,9 @@ impl Layout {
                 [hips.map_or(root, |hips| body[hips][0]), neck],
                 head.map_or(neck, |head| 0.5 * (body[head][0] + body[head][1])),
             ));
-            if let (Some(weapon), Some(holder)) = (weapon, holder) {
+            if let Some(Capsule { joint, a, b, .. }) = held {
                 skeleton.globals_into(take.clip.frame(frame), &mut globals);
-                let (place, rotation) = (globals.positions[holder.idx()], globals.rotations[holder.idx()]);
-                layout.ends.push(weapon.ends.map(|end| place + rotation * end));
+                layout.ends.push([a, b].map(|end| globals.point(joint, end)));
             }
         }
         layout

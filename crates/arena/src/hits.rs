@@ -54,6 +54,8 @@ pub struct Hit {
     pub with: Bone,
     /// The bone that was struck.
     pub bone: Bone,
+    /// Not the bone itself was struck, but what it holds.
+    pub on_weapon: bool,
     /// Where, in the world (m).
     pub point: Vec3,
     /// Velocity of the striking part in the world (m/s).
@@ -105,6 +107,7 @@ pub fn first(attacker: (&Bodies, &Doing), victim: (&Bodies, &Doing), after: i32)
             tick,
             with: own.bones()[with],
             bone: other.bones()[capsule],
+            on_weapon: other.weapon() == Some(capsule),
             point: struck.world_from_take.point(point),
             velocity: struck.world_from_take.turned(way) * TICKS_PER_SECOND,
         });

@@ -17,6 +17,7 @@ pub mod objectives;
 pub mod particles;
 pub mod plausible;
 pub mod reactions;
+mod recoil;
 pub mod record;
 pub mod stage;
 pub mod style;

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::bout::{Bout, Happening, Track};
 use crate::hits::Part;
 use crate::particles::{Blow, shake};
+use crate::recoil::{Meeting, recoil};
 use crate::stage::{Cast, Landed, mass_behind};
 
 /// How long a body shows that it was struck (ticks).
@@ -16,6 +17,9 @@ const SHAKEN: usize = 30;
 const JARRED: usize = 18;
 /// The share of a stopped blow that the stopping limb feels (-).
 const STOPPED: f32 = 0.4;
+
+/// How long before it lands a blow must be free to come (ticks).
+const WIND_UP: usize = 20;
 
 /// What one of the cast looked like from the tick of entering on.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,21 +39,29 @@ pub fn record(bout: &Bout, names: &[String], until: i32) -> Result<Vec<Option<Re
     people
         .into_par_iter()
         .map(|(who, track)| {
-            let blows = happenings.iter().filter_map(|happening| match happening {
-                Happening::Landed(landed) if landed.whom as usize == who => Some(landed),
+            let landed = happenings.iter().filter_map(|happening| match happening {
+                Happening::Landed(landed) => Some(landed),
                 _ => None,
             });
-            let blows: Vec<&Landed> = blows.collect();
+            let (taken, others): (Vec<&Landed>, Vec<&Landed>) =
+                landed.partition(|landed| landed.whom as usize == who);
+            let given = others.into_iter().filter(|landed| landed.who as usize == who).collect();
             let name = names.get(who).map_or("", String::as_str);
-            one(&cast[who], track, &blows, name, until)
+            one(&cast[who], track, &Blows { taken, given }, name, until)
         })
         .collect()
+}
+
+/// The blows of one of the cast that landed, in order of time.
+struct Blows<'a> {
+    taken: Vec<&'a Landed>,
+    given: Vec<&'a Landed>,
 }
 
 fn one(
     cast: &Cast,
     track: &Track,
-    blows: &[&Landed],
+    blows: &Blows<'_>,
     name: &str,
     until: i32,
 ) -> Result<Option<Recorded>, ClipError> {
@@ -73,8 +85,17 @@ fn one(
             None => poses.push(player.step()),
         }
     }
-    for landed in blows {
-        let at = (landed.hit.tick - enter).max(0) as usize;
+    let frame = |landed: &Landed| (landed.hit.tick - enter).max(0) as usize;
+    let held = library.body().weapon.map(|weapon| weapon.bone);
+    let given: Vec<&&Landed> = blows.given.iter().filter(|landed| Some(landed.hit.with) == held).collect();
+    for (landed, next) in given.iter().zip(given.iter().skip(1).map(Some).chain([None])) {
+        let free = next.map_or(usize::MAX, |next| frame(next).saturating_sub(WIND_UP));
+        let is_stopped = landed.hit.part() == Part::Limb;
+        let meeting = Meeting { at: frame(landed), point: landed.hit.point, is_stopped, free };
+        recoil(library.body(), &mut poses, &meeting);
+    }
+    for landed in &blows.taken {
+        let at = frame(landed);
         let is_stopped = landed.hit.part() == Part::Limb;
         let (length, share) = if is_stopped { (JARRED, STOPPED) } else { (SHAKEN, 1.0) };
         let range = at.min(poses.len())..(at + length).min(poses.len());

@@ -2,8 +2,8 @@
 //!
 //! An annotation is a name in lower case with hyphens, such as `left-jab`. [`KNOWN`] lists the words that
 //! have a meaning here: their [`Kind`], and, for the action combination table, where an attack goes and
-//! what a defence covers (\[Shum2012\], table I). Any other name may be given to an action by hand; it
-//! then counts as a transition.
+//! what a defence covers (\[Shum2012\], table I). Words of carrying may end with what is carried, as in
+//! `lift-heavy-small`: see [`Load`]. Any other name may be given to an action by hand; it then counts as a transition.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -52,6 +52,8 @@ pub enum Direction {
     Horizontal,
     Upwards,
     Downwards,
+    FromLeft,
+    FromRight,
 }
 
 /// A word with a meaning.
@@ -67,7 +69,7 @@ pub struct Word {
     pub directions: &'static [Direction],
 }
 
-use Direction::{Front, Horizontal, Upwards};
+use Direction::{Downwards, FromLeft, FromRight, Front, Horizontal, Upwards};
 use Target::{Head, Legs, LowerTorso, UpperTorso};
 
 const fn attack(name: &'static str, targets: &'static [Target], directions: &'static [Direction]) -> Word {
@@ -105,6 +107,18 @@ pub const KNOWN: &[Word] = &[
     attack("right-low-kick", &[Legs], &[Horizontal]),
     attack("left-catch", &[UpperTorso], &[Front]),
     attack("right-catch", &[UpperTorso], &[Front]),
+    // A cut comes from the side it is named after, so it meets whoever faces it on the other one.
+    attack("cut-overhead", &[Head], &[Front, Downwards]),
+    attack("cut-left", &[UpperTorso, LowerTorso], &[Horizontal, FromRight]),
+    attack("cut-right", &[UpperTorso, LowerTorso], &[Horizontal, FromLeft]),
+    attack("cut-left-upper", &[Head, UpperTorso], &[Downwards, FromRight]),
+    attack("cut-right-upper", &[Head, UpperTorso], &[Downwards, FromLeft]),
+    attack("lunge", &[UpperTorso], &[Front]),
+    attack("tackle-waist", &[LowerTorso], &[Front]),
+    attack("tackle-legs", &[Legs], &[Front]),
+    attack("tackle-left", &[LowerTorso, Legs], &[Horizontal]),
+    attack("tackle-right", &[LowerTorso, Legs], &[Horizontal]),
+    attack("tackle-behind", &[Legs], &[Front]),
     defence("guard", &[Head, UpperTorso], &[Front, Horizontal]),
     defence("parry", &[Head], &[Front]),
     defence("duck", &[Head, UpperTorso], &[Front, Horizontal]),
@@ -114,6 +128,15 @@ pub const KNOWN: &[Word] = &[
     defence("jump-back", &[UpperTorso, LowerTorso], &[Horizontal, Upwards]),
     defence("dodge-left", &[UpperTorso], &[Front]),
     defence("dodge-right", &[UpperTorso], &[Front]),
+    // A block covers the own side it is named after.
+    defence("block-overhead", &[Head], &[Front, Downwards]),
+    defence("block-left", &[UpperTorso, LowerTorso], &[Horizontal, FromLeft]),
+    defence("block-right", &[UpperTorso, LowerTorso], &[Horizontal, FromRight]),
+    defence("block-left-upper", &[Head, UpperTorso], &[Downwards, FromLeft]),
+    defence("block-right-upper", &[Head, UpperTorso], &[Downwards, FromRight]),
+    defence("spin-left", &[UpperTorso, LowerTorso], &[Front, Horizontal]),
+    defence("spin-right", &[UpperTorso, LowerTorso], &[Front, Horizontal]),
+    defence("jump-over", &[Legs], &[Front, Horizontal]),
     transition("idle"),
     transition("feint"),
     transition("step-forward"),
@@ -135,11 +158,49 @@ pub const KNOWN: &[Word] = &[
     transition("run"),
     transition("run-left"),
     transition("run-right"),
+    transition("sprint"),
     transition("quick-step-left"),
     transition("quick-step-right"),
     transition("start"),
     transition("stop"),
     transition("get-up"),
+    transition("lift"),
+    transition("put-down"),
+    transition("hand-over"),
+    transition("receive"),
+    transition("carry-forward"),
+    transition("carry-forward-left"),
+    transition("carry-left"),
+    transition("carry-back-left"),
+    transition("carry-back"),
+    transition("carry-back-right"),
+    transition("carry-right"),
+    transition("carry-forward-right"),
+    transition("carry-turn-left"),
+    transition("carry-turn-right"),
+    transition("carry-stand"),
+    transition("pair-lift"),
+    transition("pair-put-down"),
+    transition("pair-carry-forward"),
+    transition("pair-carry-forward-left"),
+    transition("pair-carry-left"),
+    transition("pair-carry-back-left"),
+    transition("pair-carry-back"),
+    transition("pair-carry-back-right"),
+    transition("pair-carry-right"),
+    transition("pair-carry-forward-right"),
+    transition("pair-carry-turn-left"),
+    transition("pair-carry-turn-right"),
+    transition("pair-carry-stand"),
+    transition("look-left"),
+    transition("look-right"),
+    transition("look-around"),
+    defence("step-aside-left", &[UpperTorso], &[Front]),
+    defence("step-aside-right", &[UpperTorso], &[Front]),
+    defence("step-aside-forward-left", &[UpperTorso], &[Front]),
+    defence("step-aside-forward-right", &[UpperTorso], &[Front]),
+    defence("step-aside-back-left", &[UpperTorso], &[Front]),
+    defence("step-aside-back-right", &[UpperTorso], &[Front]),
     reaction("hit-head-front"),
     reaction("hit-head-left"),
     reaction("hit-head-right"),
@@ -149,6 +210,31 @@ pub const KNOWN: &[Word] = &[
     reaction("hit-back"),
     reaction("stagger"),
     reaction("knock-down"),
+    reaction("stumble"),
+    reaction("tackled-front"),
+    reaction("tackled-left"),
+    reaction("tackled-right"),
+    reaction("tackled-behind"),
+    reaction("fall-forward"),
+    reaction("fall-back"),
+    reaction("fall-left"),
+    reaction("fall-right"),
+    reaction("pushed-front"),
+    reaction("pushed-front-left"),
+    reaction("pushed-left"),
+    reaction("pushed-back-left"),
+    reaction("pushed-back"),
+    reaction("pushed-back-right"),
+    reaction("pushed-right"),
+    reaction("pushed-front-right"),
+    reaction("pushed-hard-front"),
+    reaction("pushed-hard-front-left"),
+    reaction("pushed-hard-left"),
+    reaction("pushed-hard-back-left"),
+    reaction("pushed-hard-back"),
+    reaction("pushed-hard-back-right"),
+    reaction("pushed-hard-right"),
+    reaction("pushed-hard-front-right"),
 ];
 
 /// Names of whole families that people give when they do not look closer: a jab of either hand, any slip.
@@ -163,9 +249,18 @@ const FAMILIES: &[(&str, Kind)] = &[
     ("roundhouse", Kind::Attack),
     ("low-kick", Kind::Attack),
     ("catch", Kind::Attack),
+    ("cut", Kind::Attack),
     ("block", Kind::Defence),
     ("slip", Kind::Defence),
     ("dodge", Kind::Defence),
+    ("step-aside", Kind::Defence),
+    ("spin", Kind::Defence),
+    ("avoid", Kind::Defence),
+    ("tackle", Kind::Attack),
+    ("tackled", Kind::Reaction),
+    ("pushed", Kind::Reaction),
+    ("fall", Kind::Reaction),
+    ("falling", Kind::Reaction),
 ];
 
 /// Steps in eight directions: ahead, then on to the own left in eighths of a turn.
@@ -178,6 +273,82 @@ pub const STEPS: [&str; 8] = [
     "step-back-right",
     "step-right",
     "step-forward-right",
+];
+
+/// What somebody holds with both hands, as the names of actions tell it.
+///
+/// Words of carrying end with it: `carry-back-heavy-large` is a step back with something that is heavy and as wide as
+/// the trunk. What two people carry together is told by the word itself, `pair-carry-back-heavy-large`.
+///
+/// ```
+/// use randori_motion::annotation::{Annotation, Load};
+/// let load = Load { is_heavy: true, is_large: false, is_shared: false };
+/// let lift = Annotation::of("lift").with(load);
+/// assert_eq!((lift.name(), lift.stem()), ("lift-heavy-small", "lift"));
+/// assert_eq!(lift.holds(), [None, Some(load)]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Load {
+    /// Heavy, or light.
+    pub is_heavy: bool,
+    /// Large: hands are farther apart than the hips are wide; or small.
+    pub is_large: bool,
+    /// Whether somebody else carries the other end.
+    pub is_shared: bool,
+}
+
+/// Endings of words of carrying: heavy or not, large or not.
+const LOADS: [(&str, bool, bool); 4] = [
+    ("-light-small", false, false),
+    ("-light-large", false, true),
+    ("-heavy-small", true, false),
+    ("-heavy-large", true, true),
+];
+/// How words begin that two people do together.
+const SHARED: &str = "pair-";
+
+impl Load {
+    /// How words end that are done with it.
+    fn ending(self) -> &'static str {
+        let at = usize::from(self.is_heavy) * 2 + usize::from(self.is_large);
+        LOADS[at].0
+    }
+}
+/// Steps out of somebody's way by where they go: ahead, then on to the own left in eighths of a turn. Straight ahead and
+/// straight back are not aside.
+pub const STEPS_ASIDE: [Option<&str>; 8] = [
+    None,
+    Some("step-aside-forward-left"),
+    Some("step-aside-left"),
+    Some("step-aside-back-left"),
+    None,
+    Some("step-aside-back-right"),
+    Some("step-aside-right"),
+    Some("step-aside-forward-right"),
+];
+
+/// Light pushes by where they come from: the front, then on to the own left in eighths of a turn.
+pub const PUSHES: [&str; 8] = [
+    "pushed-front",
+    "pushed-front-left",
+    "pushed-left",
+    "pushed-back-left",
+    "pushed-back",
+    "pushed-back-right",
+    "pushed-right",
+    "pushed-front-right",
+];
+
+/// Hard pushes, in the same order.
+pub const PUSHES_HARD: [&str; 8] = [
+    "pushed-hard-front",
+    "pushed-hard-front-left",
+    "pushed-hard-left",
+    "pushed-hard-back-left",
+    "pushed-hard-back",
+    "pushed-hard-back-right",
+    "pushed-hard-right",
+    "pushed-hard-front-right",
 ];
 
 /// A name that cannot be an annotation.
@@ -219,9 +390,36 @@ impl Annotation {
         &self.0
     }
 
-    /// Its meaning, if it is a known word.
+    /// The same with something that is carried; what cannot be said in [`MAX_NAME`] letters stays as it is.
+    #[must_use]
+    pub fn with(&self, load: Load) -> Annotation {
+        let shared = if load.is_shared && !self.stem().starts_with(SHARED) { SHARED } else { "" };
+        let name = format!("{shared}{}{}", self.stem(), load.ending());
+        Annotation::new(&name).unwrap_or_else(|_| self.clone())
+    }
+
+    /// The name without what is carried.
+    pub fn stem(&self) -> &str {
+        let ended = LOADS.iter().find_map(|(ending, ..)| self.name().strip_suffix(ending));
+        ended.filter(|stem| !stem.is_empty()).unwrap_or(self.name())
+    }
+
+    /// What is in the hands when such an action begins and when it ends.
+    pub fn holds(&self) -> [Option<Load>; 2] {
+        let load =
+            LOADS.iter().find(|(ending, ..)| self.name().ends_with(ending)).map(|(_, is_heavy, is_large)| {
+                Load { is_heavy: *is_heavy, is_large: *is_large, is_shared: self.name().starts_with(SHARED) }
+            });
+        match self.stem().strip_prefix(SHARED).unwrap_or(self.stem()) {
+            "lift" | "receive" => [None, load],
+            "put-down" | "hand-over" => [load, None],
+            _ => [load, load],
+        }
+    }
+
+    /// Its meaning, if it is a known word, whatever is carried.
     pub fn word(&self) -> Option<&'static Word> {
-        KNOWN.iter().find(|word| word.name == self.name())
+        KNOWN.iter().find(|word| word.name == self.stem())
     }
 
     /// What such actions are for, of the names of whole families too; other unknown words are transitions.
@@ -285,8 +483,7 @@ impl Target {
 
 impl Direction {
     /// All of them.
-    pub const ALL: [Direction; 4] =
-        [Direction::Front, Direction::Horizontal, Direction::Upwards, Direction::Downwards];
+    pub const ALL: [Direction; 6] = [Front, Horizontal, Upwards, Downwards, FromLeft, FromRight];
 
     /// Its name in files and reports.
     pub fn name(self) -> &'static str {
@@ -295,6 +492,8 @@ impl Direction {
             Direction::Horizontal => "horizontal",
             Direction::Upwards => "upwards",
             Direction::Downwards => "downwards",
+            Direction::FromLeft => "from-left",
+            Direction::FromRight => "from-right",
         }
     }
 
@@ -319,6 +518,24 @@ mod tests {
             let fights = matches!(word.kind, Kind::Attack | Kind::Defence);
             assert_eq!(fights, !word.targets.is_empty() && !word.directions.is_empty(), "{}", word.name);
         }
+    }
+
+    #[test]
+    fn what_is_carried_is_told_by_the_ending() {
+        for (is_heavy, is_large, is_shared) in
+            [(false, false, false), (true, false, true), (false, true, true), (true, true, false)]
+        {
+            let load = Load { is_heavy, is_large, is_shared };
+            for name in STEPS {
+                let carry = Annotation::new(&name.replace("step", "carry")).unwrap().with(load);
+                assert_eq!(carry.holds(), [Some(load); 2], "{carry}");
+                assert_eq!(carry.with(load), carry);
+                assert_eq!(carry.word().map(|word| word.kind), Some(Kind::Transition), "{carry}");
+            }
+            assert_eq!(Annotation::of("put-down").with(load).holds(), [Some(load), None]);
+        }
+        assert_eq!(Annotation::of("walk").holds(), [None; 2]);
+        assert_eq!(Annotation::of("walk").stem(), "walk");
     }
 
     #[test]

@@ -23,6 +23,41 @@ pub struct Capsule {
     pub radius: f32,
 }
 
+/// Something held in a hand that strikes and is struck in the place of that hand: a capsule in the frame of a bone.
+///
+/// ```
+/// use randori_motion::{Bone, Build, Weapon};
+/// use randori_motion::math::Vec3;
+/// let stick = Weapon { bone: Bone::RightHand, ends: [Vec3::ZERO, Vec3::Z], radius: 0.02 };
+/// let armed = Build::AVERAGE.body().armed(stick);
+/// assert_eq!(armed.held().map(|capsule| capsule.b), Some(Vec3::Z));
+/// assert!(armed.capsules.iter().all(|capsule| Some(*capsule) != armed.held()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weapon {
+    /// The bone that holds it.
+    pub bone: Bone,
+    /// Both ends of its axis in the bone's frame (m): next to the hand, and the tip.
+    pub ends: [Vec3; 2],
+    /// Its radius (m).
+    pub radius: f32,
+}
+
+impl Weapon {
+    /// From the hand to the tip (m).
+    pub fn length(&self) -> f32 {
+        self.ends[0].distance(self.ends[1])
+    }
+
+    /// Whether its numbers are those of a thing: finite, and no farther from the hand than anybody could hold.
+    pub fn is_sound(&self) -> bool {
+        /// Longer than any pole (m).
+        const FARTHEST: f32 = 10.0;
+        let is_near = |end: &Vec3| end.is_finite() && end.length() <= FARTHEST;
+        self.ends.iter().all(is_near) && (0.0..=FARTHEST).contains(&self.radius)
+    }
+}
+
 /// Size and weight of a person, from which the library's skeleton and body are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Build {
@@ -115,6 +150,8 @@ pub struct Body {
     pub masses: Vec<f32>,
     /// Centre of that mass in the joint's frame (m), one per joint.
     pub centers: Vec<Vec3>,
+    /// What it holds; no part of its own volume and mass.
+    pub weapon: Option<Weapon>,
 }
 
 /// Share of the body's mass in each bone (-), after \[deLeva1996\], table 4 (men): the trunk is split at
@@ -167,6 +204,7 @@ impl Body {
             capsules: Vec::new(),
             masses: vec![0.0; skeleton.n_joints()],
             centers: vec![Vec3::ZERO; skeleton.n_joints()],
+            weapon: None,
             skeleton,
         };
         let skeleton = Arc::clone(&body.skeleton);
@@ -189,6 +227,17 @@ impl Body {
             }
         }
         body
+    }
+
+    /// The same body with something in its hand.
+    pub fn armed(self, weapon: Weapon) -> Body {
+        Body { weapon: Some(weapon), ..self }
+    }
+
+    /// The volume of what it holds; none without a joint for the bone that would hold it.
+    pub fn held(&self) -> Option<Capsule> {
+        let Weapon { bone, ends: [a, b], radius } = self.weapon?;
+        Some(Capsule { joint: self.skeleton.bone(bone)?, bone, a, b, radius })
     }
 
     /// Of the whole body (kg).

@@ -34,11 +34,12 @@ pub mod mirror;
 pub mod tracks;
 
 pub mod library;
+pub mod parametric;
 
 pub mod formats;
 
 pub use annotation::{Annotation, Kind};
-pub use body::{Body, Build, Capsule};
+pub use body::{Body, Build, Capsule, Weapon};
 pub use bone::{Bone, Side};
 pub use clip::Clip;
 pub use library::{Action, ActionId, ActionLibrary};

@@ -28,8 +28,13 @@ fn captured(name: &str) -> Option<Clip> {
     clip.with_skeleton(Arc::new(skeleton))
 }
 
-const DISCIPLINES: [Discipline; 4] =
-    [Discipline::Boxing, Discipline::Running, Discipline::Reactions, Discipline::General];
+const DISCIPLINES: [Discipline; 5] = [
+    Discipline::Boxing,
+    Discipline::Running,
+    Discipline::Reactions,
+    Discipline::Carrying,
+    Discipline::General,
+];
 
 /// What holds for every analysis that found something.
 fn check_sound(clip: &Clip, analysis: &Analysis) {
@@ -261,4 +266,22 @@ fn bad_labels_are_refused_by_line() {
     assert_eq!(labels::read("").unwrap_err().line, 1);
     let fine = labels::read(&format!("{head}\r\n0,1,,slip,,\"a \"\"b\"\", c\"\r\n")).unwrap();
     assert_eq!((fine[0].confidence, fine[0].note.as_str()), (1.0, "a \"b\", c"));
+}
+
+#[test]
+fn captured_people_lift_and_put_down() {
+    // Seen in the captures: when the hands are on the floor (s), and what is done then.
+    let seen: [(&str, &[(f64, &str)]); 1] = [("69_70", &[(3.2, "lift"), (7.2, "put-down")])];
+    for (name, moments) in seen {
+        let Some(clip) = captured(name) else { return };
+        let analysis = analyse(&clip, &Settings::of(Discipline::Carrying)).unwrap();
+        check_sound(&clip, &analysis);
+        for (time, stem) in moments {
+            let frame = (time * clip.rate().fps()) as usize;
+            let found = analysis.segments.iter().find(|segment| segment.frames.contains(&frame)).unwrap();
+            assert_eq!(found.annotation.stem(), *stem, "{name} at {time} s: {found:?}");
+            let peak = found.peak.unwrap() as f64 / clip.rate().fps();
+            assert!((peak - time).abs() < 0.4, "{name}: {stem} at {peak} s");
+        }
+    }
 }

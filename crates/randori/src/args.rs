@@ -9,6 +9,7 @@ use crate::commands::capture::CaptureArgs;
 use crate::commands::check::CheckArgs;
 use crate::commands::demo::DemoArgs;
 use crate::commands::game::GameArgs;
+use crate::commands::graph::GraphArgs;
 use crate::commands::library::LibraryArgs;
 use crate::commands::match_::MatchArgs;
 use crate::commands::render::RenderArgs;
@@ -91,6 +92,8 @@ pub(crate) enum Command {
     Capture(CaptureArgs),
     /// Motion cut into actions, with the graph of what may follow what.
     Library(LibraryArgs),
+    /// What two people get into with each other, made ahead of time and looked up in no time.
+    Graph(GraphArgs),
     /// Play a scene file: people who compete, along paths and a story.
     Run(RunArgs),
     /// Let two controllers compete, round after round, and tell who is better.

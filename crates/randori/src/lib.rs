@@ -15,12 +15,14 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+pub mod graphs;
 pub mod libraries;
 
 pub use randori_actor as actor;
 pub use randori_arena as arena;
 pub use randori_equilibrium as equilibrium;
 pub use randori_gametree as gametree;
+pub use randori_interaction_graph as interaction_graph;
 pub use randori_motion as motion;
 pub use randori_scene as scene;
 pub use randori_tactics as tactics;

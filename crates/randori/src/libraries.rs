@@ -10,6 +10,7 @@ use randori_actor::{Casting, Performance, Temperament};
 use randori_motion::Build;
 use randori_motion::analyse::{self, AnalyseError, Analysis, Discipline, analyse};
 use randori_motion::library::{ActionLibrary, AssembleError, LibraryError, Likeness, Recording, assemble};
+use randori_motion::parametric::{self, BadRecipe, Graph};
 use randori_scene::files::{self, FileError};
 use rayon::prelude::*;
 
@@ -20,9 +21,20 @@ pub enum Builtin {
     Boxing,
     /// Walking, running, turning, dodging and catching.
     Running,
+    /// Lifting, carrying, handing over, receiving and putting down, alone and in pairs.
+    Carrying,
+    /// Cuts, blocks, feints and lunges with a sword, reactions and falls.
+    Sword,
+    /// Standing in a crowd: looking, stepping aside, being pushed, stumbling, falling and getting up.
+    Crowd,
+    /// Running with a ball, dodging, spinning and leaping; tackling, being tackled and getting up.
+    Football,
 }
 
-/// The share of a boxer's takes in which one is struck (-).
+/// What a parametric motion graph is made of, for somebody of a build.
+type GraphRecipe = fn(Build) -> parametric::Recipe;
+
+/// The share of a fighter's takes in which one is struck (-).
 const STRUCK: f32 = 1.0 / 6.0;
 
 /// Why a library cannot be had.
@@ -53,6 +65,9 @@ pub enum OpenError {
     /// The takes make no library.
     #[error(transparent)]
     Assemble(#[from] AssembleError),
+    /// The samples make no parametric motion graph.
+    #[error(transparent)]
+    Graph(#[from] BadRecipe),
 }
 
 fn names(near: &[String]) -> String {
@@ -61,13 +76,24 @@ fn names(near: &[String]) -> String {
 
 impl Builtin {
     /// All of them.
-    pub const ALL: [Builtin; 2] = [Builtin::Boxing, Builtin::Running];
+    pub const ALL: [Builtin; 6] = [
+        Builtin::Boxing,
+        Builtin::Running,
+        Builtin::Carrying,
+        Builtin::Sword,
+        Builtin::Crowd,
+        Builtin::Football,
+    ];
 
     /// Its name after `builtin:`.
     pub fn name(self) -> &'static str {
         match self {
             Builtin::Boxing => "boxing",
             Builtin::Running => "run",
+            Builtin::Carrying => "carry",
+            Builtin::Sword => "sword",
+            Builtin::Crowd => "crowd",
+            Builtin::Football => "football",
         }
     }
 
@@ -85,8 +111,40 @@ impl Builtin {
         let seconds = match self {
             Builtin::Boxing => 420.0,
             Builtin::Running => 180.0,
+            Builtin::Carrying => 720.0,
+            Builtin::Sword => 900.0,
+            Builtin::Crowd => 240.0,
+            Builtin::Football => 320.0,
         };
         Casting { build: Build::AVERAGE, temperament: Temperament::Calm, seed: 1, seconds }
+    }
+
+    /// What its parametric motion graphs are called and made of, for somebody of a build.
+    fn graph_recipes(self) -> &'static [(&'static str, GraphRecipe)] {
+        match self {
+            Builtin::Running => {
+                &[("tag-agent", randori_actor::tag_agent), ("tag-opponent", randori_actor::tag_opponent)]
+            }
+            _ => &[],
+        }
+    }
+
+    /// The parametric motion graphs that come with it, performed by somebody of a build; those of the usual build are
+    /// kept in the user's cache folder.
+    pub fn graphs(self, build: Build) -> Result<Vec<Graph>, OpenError> {
+        let open = |(name, recipe): &(&str, GraphRecipe)| {
+            let path = cache_folder().filter(|_| build == self.casting().build);
+            let path = path.map(|folder| folder.join(format!("{name}-{CODE}.pmg")));
+            let kept = path.as_ref().and_then(|path| files::read(path).ok());
+            if let Some(graph) = kept.and_then(|bytes| Graph::from_bytes(&bytes).ok()) {
+                return Ok(graph);
+            }
+            let graph = Graph::new(&recipe(build))?;
+            // A cache that cannot be written costs time, nothing else.
+            path.and_then(|path| files::write_atomically(&path, &graph.to_bytes()).ok());
+            Ok(graph)
+        };
+        self.graph_recipes().iter().map(open).collect()
     }
 
     /// Has it performed; with each take, how it is to be analysed.
@@ -101,21 +159,42 @@ impl Builtin {
                     .collect()
             }
             Builtin::Running => all(randori_actor::running(casting), Discipline::Running).collect(),
+            Builtin::Carrying => all(randori_actor::carrying(casting), Discipline::Carrying).collect(),
+            Builtin::Crowd => all(randori_actor::crowd(casting), Discipline::Crowd).collect(),
+            Builtin::Football => all(randori_actor::football(casting), Discipline::Football).collect(),
+            Builtin::Sword => {
+                let struck = Casting { seconds: STRUCK * casting.seconds, ..*casting };
+                let sword = Casting { seconds: casting.seconds - struck.seconds, ..*casting };
+                all(randori_actor::sword(&sword), Discipline::Sword)
+                    .chain(all(randori_actor::sword_reactions(&struck), Discipline::Reactions))
+                    .collect()
+            }
+        }
+    }
+
+    /// How alike postures must be: a sword in another place makes another posture, though most of the body is the same.
+    fn likeness(self) -> Likeness {
+        match self {
+            Builtin::Sword => Likeness { distance: 0.07, ..Likeness::default() },
+            _ => Likeness::default(),
         }
     }
 
     /// Makes it from nothing.
     pub fn make(self, casting: &Casting) -> Result<ActionLibrary, OpenError> {
         let performances = self.perform(casting);
+        let weapon = performances.iter().find_map(|(performance, _)| performance.body.weapon);
         let recordings = performances.into_par_iter().map(|(performance, discipline)| {
-            let analysis = analyse(&performance.clip, &analyse::Settings::of(discipline))?;
+            let analysis = analyse(&performance.clip, &settings_of(&performance, discipline))?;
             Ok(recording(performance.clip, analysis))
         });
         let recordings: Vec<Recording> = recordings.collect::<Result<_, AnalyseError>>()?;
-        let mut library =
-            assemble(self.name(), self.name(), casting.build, &recordings, &Likeness::default())?;
+        let mut library = assemble(self.name(), self.name(), casting.build, &recordings, &self.likeness())?;
         library.origin = Recipe { builtin: self, casting: *casting }.to_text();
-        Ok(library)
+        Ok(match weapon {
+            Some(weapon) => library.armed(weapon),
+            None => library,
+        })
     }
 
     /// The library as it is in the user's cache folder, made first if it is not there.
@@ -176,6 +255,11 @@ impl Recipe {
 
 /// Changes with the code that performs and analyses.
 const CODE: &str = env!("RANDORI_CODE");
+
+/// How a performance is to be analysed.
+pub fn settings_of(performance: &Performance, discipline: Discipline) -> analyse::Settings {
+    analyse::Settings { weapon: performance.body.weapon, ..analyse::Settings::of(discipline) }
+}
 
 /// A take with what the analyser found in it.
 pub fn recording(clip: randori_motion::Clip, analysis: Analysis) -> Recording {

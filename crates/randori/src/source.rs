@@ -12,7 +12,7 @@ use randori_motion::math::{Quat, angle_between};
 use randori_motion::names::{self, BoneOverride};
 use randori_motion::retarget::{self, fitted_skeleton, retarget};
 use randori_motion::take::{Color, ContactForce};
-use randori_motion::{Body, Build, Character, Clip, Event, FrameRate, Joint, Prop, Skeleton, Take};
+use randori_motion::{Body, Build, Character, Clip, Event, FrameRate, Joint, Prop, Skeleton, Take, Weapon};
 use randori_scene::files;
 
 use crate::output::FileProblem;
@@ -82,6 +82,7 @@ struct Looks {
     color: Option<Color>,
     mass: Option<f32>,
     girth: Option<f32>,
+    weapon: Option<Weapon>,
 }
 
 /// A file that was read.
@@ -219,7 +220,12 @@ impl ImportArgs {
                 0 => character.name,
                 twins => format!("{} {}", character.name, twins + 1),
             };
-            let looks = Looks { color: character.color, mass: character.mass, girth: character.girth };
+            let looks = Looks {
+                color: character.color,
+                mass: character.mass,
+                girth: character.girth,
+                weapon: character.weapon,
+            };
             file.people.push(Loaded { name, start: character.start, import: character.import, looks });
         }
         if !left_out.is_empty() {
@@ -338,6 +344,7 @@ pub(crate) fn take_of(
                 (result.clip, Body::of(skeleton, mass, girth), Some(result.report))
             }
         };
+        let body = Body { weapon: person.looks.weapon, ..body };
         made.warnings.extend(warnings);
         made.retargets.push(report);
         made.take.characters.push(Character {

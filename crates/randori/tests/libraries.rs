@@ -8,24 +8,31 @@ use std::sync::{Arc, OnceLock};
 use randori::libraries::{Builtin, OpenError, nearest_first, open};
 use randori_motion::annotation::Kind;
 use randori_motion::library::{
-    ActionId, ActionLibrary, LibraryError, Player, Stats, play, seam_slides, walk,
+    ActionId, ActionLibrary, LibraryError, Likeness, Player, Stats, play, seam_slides, walk,
 };
+use randori_motion::parametric::{self, Graph, Measure, NodeRecipe, Sample};
 use randori_motion::{Character, Clip, JointId, Placement, Take};
 use randori_scene::check::{Footage, Limits, check};
 use randori_testkit::mutate::mutant;
 use rayon::prelude::*;
 
 fn library(builtin: Builtin) -> &'static ActionLibrary {
-    static MADE: [OnceLock<ActionLibrary>; 2] = [OnceLock::new(), OnceLock::new()];
+    static MADE: [OnceLock<ActionLibrary>; Builtin::ALL.len()] =
+        [const { OnceLock::new() }; Builtin::ALL.len()];
     MADE[builtin as usize].get_or_init(|| builtin.make(&builtin.casting()).unwrap())
 }
 
 #[test]
 fn they_are_of_the_papers_size() {
-    for (builtin, least) in [(Builtin::Boxing, 250), (Builtin::Running, 200)] {
+    for (builtin, actions, choices) in [
+        (Builtin::Boxing, 250, 90.0),
+        (Builtin::Running, 200, 90.0),
+        (Builtin::Carrying, 160, 40.0),
+        (Builtin::Sword, 500, 90.0),
+    ] {
         let stats = Stats::of(library(builtin));
-        assert!(stats.actions >= least, "{builtin}: {stats:#?}");
-        assert!(stats.mean_choices >= 90.0, "{builtin}: {stats:#?}");
+        assert!(stats.actions >= actions, "{builtin}: {stats:#?}");
+        assert!(stats.mean_choices >= choices, "{builtin}: {stats:#?}");
         assert!(stats.strongly_connected >= 0.95, "{builtin}: {stats:#?}");
         assert!(stats.seam_slide_cm_p95 <= 3.0, "{builtin}: {stats:#?}");
     }
@@ -144,6 +151,19 @@ fn peak_acceleration(clip: &Clip) -> f32 {
 }
 
 #[test]
+fn hands_hold_what_they_held() {
+    let library = library(Builtin::Carrying);
+    for id in library.ids() {
+        let [_, held] = library.action(id).annotation.holds();
+        for next in library.next(id) {
+            let [holds, _] = library.action(*next).annotation.holds();
+            let names = [id, *next].map(|id| &library.action(id).name);
+            assert_eq!(held, holds, "{names:?}");
+        }
+    }
+}
+
+#[test]
 fn planners_reckon_with_where_the_player_is() {
     let library = library(Builtin::Boxing);
     let path = walk(library, 20.0, 3);
@@ -164,7 +184,9 @@ fn planners_reckon_with_where_the_player_is() {
 
 #[test]
 fn walks_pass_the_linter_and_are_the_same_every_time() {
-    for (builtin, slide) in [(Builtin::Boxing, 10.0), (Builtin::Running, 3.0)] {
+    for (builtin, slide) in
+        [(Builtin::Boxing, 10.0), (Builtin::Running, 3.0), (Builtin::Carrying, 5.0), (Builtin::Sword, 10.0)]
+    {
         let library = library(builtin);
         let path = walk(library, 60.0, 1);
         let clip = play(library, Placement::default(), &path).unwrap();
@@ -187,4 +209,54 @@ fn unknown_libraries_list_what_there_is() {
     assert!(open("no-such-file.randori").unwrap_err().to_string().contains("no-such-file.randori"));
     let names = ["left-jab-1", "right-jab-1", "duck-2"].map(str::to_owned).to_vec();
     assert_eq!(nearest_first("left-jab-2", names)[0], "left-jab-1");
+}
+
+/// Which feet stand, without how long.
+fn order_of_contacts(library: &ActionLibrary, id: ActionId) -> Vec<[bool; 2]> {
+    let frames = &library.action(id).frames;
+    let mut order = library.take_of(id).standing[frames.start as usize..frames.end as usize].to_vec();
+    order.dedup();
+    order
+}
+
+#[test]
+fn actions_of_a_library_make_a_parametric_node() {
+    let library = library(Builtin::Running);
+    let is_run = |id: &ActionId| {
+        let name = library.action(*id).annotation.name();
+        ["jog", "jog-left", "jog-right"].contains(&name)
+    };
+    let jogs: Vec<ActionId> = library.ids().filter(is_run).collect();
+    let alike = |order: &[[bool; 2]]| -> Vec<ActionId> {
+        jogs.iter().copied().filter(|id| order_of_contacts(library, *id) == order).collect()
+    };
+    let groups = jogs.iter().map(|id| alike(&order_of_contacts(library, *id)));
+    let mut steps = groups.max_by_key(Vec::len).unwrap();
+    // By how far they turn, a few degrees apart.
+    let turn = |id: &ActionId| library.action(*id).displacement.heading;
+    steps.sort_by(|a, b| turn(a).total_cmp(&turn(b)));
+    steps.dedup_by(|b, a| turn(b) - turn(a) < 0.06);
+    assert!(steps.len() >= 5, "{}", steps.len());
+    let recipe = parametric::Recipe {
+        name: "jog".to_owned(),
+        build: library.build(),
+        blade: None,
+        nodes: vec![NodeRecipe {
+            name: "jog".to_owned(),
+            annotation: library.action(steps[0]).annotation.clone(),
+            measure: Measure::Turn,
+            range: None,
+            samples: steps.iter().map(|id| Sample::of_action(library, *id).unwrap()).collect(),
+        }],
+        links: Vec::new(),
+        likeness: Likeness::default(),
+    };
+    let graph = Graph::new(&recipe).unwrap();
+    let node = &graph.nodes()[0];
+    let [least, most] = node.range();
+    for k in 0..=40 {
+        let parameter = (least + (most - least) * k as f32 / 40.0).min(most);
+        let error = (node.measured(parameter) - parameter).abs() / (most - least);
+        assert!(error < 0.05, "{parameter}: {error}");
+    }
 }

@@ -134,7 +134,7 @@ fn a_chase_on_a_circle_keeps_time() {
 #[test]
 fn pairs_on_spirals_fight_along_their_ways_and_fall_at_their_end() {
     let mut scene = scene("formation-boxing");
-    scene.formation.as_mut().unwrap().pairs = 3;
+    (scene.formation.as_mut().unwrap().pairs, scene.seed) = (3, 10);
     let (take, report) = play(&scene);
     assert_is_a_fight(&take, &report);
     let passed = report.characters.iter().flat_map(|it| &it.checkpoints);
@@ -143,6 +143,35 @@ fn pairs_on_spirals_fight_along_their_ways_and_fall_at_their_end() {
     for it in &report.characters {
         assert_eq!(it.knock_downs > 0, it.name.starts_with("blue"), "{}", it.name);
     }
+}
+
+/// Blows that a blade stopped.
+fn crossed_blades(take: &Take) -> usize {
+    let crosses = |event: &&randori_motion::Event| {
+        event.kind == EventKind::Blocked && event.details.contains_key("on_weapon")
+    };
+    take.events.iter().filter(crosses).count()
+}
+
+#[test]
+fn swordsmen_cut_and_cross_blades() {
+    let (take, report) = play(&scene("sword-duel"));
+    assert_is_a_fight(&take, &report);
+    assert!(report.characters.iter().all(|it| it.attacks >= 5), "{:#?}", report.characters);
+    assert!(crossed_blades(&take) >= 1, "{}", crossed_blades(&take));
+    // A sword keeps people farther apart than fists do.
+    assert!(report.characters[0].mean_distance > 1.1, "{:#?}", report.characters);
+    assert!(take.characters.iter().all(|character| character.body.weapon.is_some()));
+}
+
+#[test]
+fn swordsmen_on_spirals_are_cut_down_at_the_end() {
+    let mut scene = scene("formation-sword");
+    scene.formation.as_mut().unwrap().pairs = 3;
+    let (take, report) = play(&scene);
+    assert_is_a_fight(&take, &report);
+    let falls: u32 = report.characters.iter().map(|it| it.knock_downs).sum();
+    assert!(falls >= 2, "{:#?}", report.characters);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //!
 //! Start reading at [`mannequin`]; the shaping of blocks is in `loft`.
 
+mod held;
 mod limbs;
 mod loft;
 mod shapes;
@@ -14,6 +15,7 @@ mod shapes;
 use glam::Vec3;
 use randori_motion::{Body, Bone, Capsule, GlobalPose, JointId, Side};
 
+use held::Held;
 use limbs::{CALF, FOREARM, Section, THIGH, UPPER_ARM};
 use loft::{Ring, Sculptor, Weights};
 pub use shapes::shape_mesh;
@@ -70,6 +72,7 @@ pub fn mannequin(body: &Body) -> SkinnedMesh {
         figure.leg(&mut sculptor, side);
     }
     figure.plain_bones(&mut sculptor);
+    figure.held(&mut sculptor);
     sculptor.finish()
 }
 
@@ -352,6 +355,14 @@ impl<'a> Figure<'a> {
             ring(0.72, 0.0, 0.96),
         ];
         sculptor.loft(&fingers, 8, FIST);
+    }
+
+    /// What the body holds.
+    fn held(&self, sculptor: &mut Sculptor) {
+        let Some(Capsule { joint, bone, a, b, radius }) = self.body.held() else { return };
+        let ends = [a, b].map(|end| self.rest.point(joint, end));
+        let fingers = self.segment(bone).map_or(self.front, |hand| hand.b - hand.a);
+        Held { joint, ends, radius, fingers }.sculpt(sculptor);
     }
 
     fn leg(&self, sculptor: &mut Sculptor, side: Side) {

@@ -12,7 +12,7 @@ use randori_scene::screenplay::{
 };
 use randori_testkit::mutate::mutant;
 
-const SHIPPED: [&str; 12] = [
+const SHIPPED: [&str; 14] = [
     "boxing-general",
     "boxing-in-vs-out",
     "boxing-infighters",
@@ -23,8 +23,10 @@ const SHIPPED: [&str; 12] = [
     "chase-crowd",
     "chase-two-on-one",
     "formation-boxing",
+    "formation-sword",
     "story-alley",
     "story-car",
+    "sword-duel",
 ];
 
 fn root(path: &str) -> PathBuf {

@@ -3,8 +3,8 @@
 use glam::Vec3;
 use randori_motion::{Annotation, Side};
 
-use super::boxer::{Boxer, Height, Push};
 use crate::curve::{Blow, bezier_length};
+use crate::fighter::{Fighter as Boxer, Height, Push};
 use crate::limb::{Aim, Punch};
 use crate::performer::{other, sign};
 use crate::stroke::Channel;

@@ -3,9 +3,9 @@
 use glam::{Mat3, Quat, Vec3};
 use randori_motion::{Annotation, Ground, Placement, Side};
 
-use super::boxer::{Boxer, Height, Push};
 use super::hands::foot_channels;
 use crate::curve::Blow;
+use crate::fighter::{Fighter as Boxer, Height, Push};
 use crate::footwork::Plant;
 use crate::limb::{Aim, Kick, Punch};
 use crate::performer::{other, sign};

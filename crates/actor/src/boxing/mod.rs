@@ -1,12 +1,12 @@
 //! Shadow boxing with kicks: what a boxer can do, and long takes in which one does all of it.
 
-mod boxer;
 mod hands;
 mod legs;
 mod routine;
 
-pub use boxer::{Boxer, Height, Shuffle};
+pub use crate::fighter::{Fighter as Boxer, Height, Shuffle};
 pub use hands::Fist;
+pub(crate) use hands::foot_channels;
 pub use legs::Leg;
 pub(crate) use routine::Manner;
 

@@ -9,9 +9,9 @@ use rand_chacha::ChaCha8Rng;
 use randori_motion::annotation::STEPS;
 use randori_motion::{Annotation, Ground, Placement, Side};
 
-use super::boxer::{Boxer, Height, STAGGER, Shuffle};
 use super::hands::Fist;
 use super::legs::Leg;
+use crate::fighter::{Fighter as Boxer, Height, STAGGER, Shuffle};
 use crate::performance::{Casting, Performance, Temperament};
 use crate::performer::{Stance, other};
 

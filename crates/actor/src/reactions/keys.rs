@@ -6,7 +6,7 @@ use randori_motion::math::{quat_from_rotation_vector, rotation_between, rotation
 /// What the body does at one moment of a fall. Points and turns are in the frame of where the person stood and
 /// faced when struck: x to the own left, z ahead; lengths are relative to stature.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// Time since the blow (s).
     pub t: f32,
     /// Where the joint of the hips is (-). The floor holds it up: lying bodies are given a height of 0.
@@ -22,7 +22,7 @@ pub(super) struct Key {
 
 /// How a part is tilted out of the upright, and then turned about its own length (rad).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Tilt {
+pub(crate) struct Tilt {
     /// Over forward; lying on the back is a quarter turn below 0.
     pub ahead: f32,
     /// Over to the own left.
@@ -33,7 +33,7 @@ pub(super) struct Tilt {
 
 /// Where a hand is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Hand {
+pub(crate) struct Hand {
     pub at: Hold,
     /// The direction of the elbow, in the same frame.
     pub elbow: Vec3,
@@ -41,7 +41,7 @@ pub(super) struct Hand {
 
 /// What a hand keeps to, lengths relative to stature (-).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Hold {
+pub(crate) enum Hold {
     /// A point that moves with the rib cage, from the root of the neck.
     Chest(Vec3),
     /// A point of the fall's frame.
@@ -50,7 +50,7 @@ pub(super) enum Hold {
 
 /// Where a foot is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Foot {
+pub(crate) struct Foot {
     /// Where the ball of the foot is (-); y is its height above where it is when it stands.
     pub ball: Vec3,
     /// The turn of the sole.
@@ -63,7 +63,7 @@ pub(super) struct Foot {
 
 impl Key {
     /// The same fall in a direction turned to the own left by `yaw` (rad), going `far` times as far.
-    pub(super) fn turned(self, yaw: f32, far: f32) -> Key {
+    pub(crate) fn turned(self, yaw: f32, far: f32) -> Key {
         let turn = Quat::from_rotation_y(yaw);
         let point = |p: Vec3| turn * (p * Vec3::new(far, 1.0, far));
         let tilt = |tilt: Tilt| {
@@ -89,8 +89,22 @@ impl Key {
         }
     }
 
+    /// The same fall somewhere else: by so many statures over the floor (-).
+    pub(crate) fn moved(self, by: Vec3) -> Key {
+        let by = by.with_y(0.0);
+        Key {
+            hips: self.hips + by,
+            hands: self.hands.map(|hand| match hand.at {
+                Hold::Chest(_) => hand,
+                Hold::Floor(at) => Hand { at: Hold::Floor(at + by), ..hand },
+            }),
+            feet: self.feet.map(|foot| Foot { ball: foot.ball + by, ..foot }),
+            ..self
+        }
+    }
+
     /// The same fall seen in a mirror: left is right.
-    pub(super) fn mirrored(self) -> Key {
+    pub(crate) fn mirrored(self) -> Key {
         let flip = Vec3::new(-1.0, 1.0, 1.0);
         let tilt = |tilt: Tilt| Tilt { ahead: tilt.ahead, left: -tilt.left, twist: -tilt.twist };
         let hand = |hand: Hand| Hand {
@@ -119,22 +133,22 @@ impl Key {
 }
 
 impl Tilt {
-    pub(super) fn new(ahead: f32, left: f32, twist: f32) -> Tilt {
+    pub(crate) fn new(ahead: f32, left: f32, twist: f32) -> Tilt {
         Tilt { ahead, left, twist }
     }
 
     /// The same as three numbers.
-    pub(super) fn vector(self) -> Vec3 {
+    pub(crate) fn vector(self) -> Vec3 {
         Vec3::new(self.ahead, self.left, self.twist)
     }
 
     /// The turn that three numbers stand for.
-    pub(super) fn turn(vector: Vec3) -> Quat {
+    pub(crate) fn turn(vector: Vec3) -> Quat {
         quat_from_rotation_vector(Vec3::new(vector.x, 0.0, -vector.y)) * Quat::from_rotation_y(vector.z)
     }
 
     /// The tilt of a turn that is not upside down.
-    pub(super) fn of(turn: Quat) -> Tilt {
+    pub(crate) fn of(turn: Quat) -> Tilt {
         let swing = rotation_between(Vec3::Y, turn * Vec3::Y);
         let tilted = rotation_vector_from_quat(swing);
         let twist = rotation_vector_from_quat(swing.inverse() * turn);
@@ -146,7 +160,17 @@ impl Tilt {
 /// neighbours, and stays where both are the same, so that planted hands and feet stay planted.
 ///
 /// Tangents after \[FritschButland1984\].
-pub(super) fn through(times: &[f32], value: impl Fn(usize) -> Vec3, t: f32) -> Vec3 {
+pub(crate) fn through(times: &[f32], value: impl Fn(usize) -> Vec3, t: f32) -> Vec3 {
+    through_at(times, value, |_| None, t)
+}
+
+/// As [`through`], where some keys are passed at a velocity of their own (1/s).
+pub(crate) fn through_at(
+    times: &[f32],
+    value: impl Fn(usize) -> Vec3,
+    velocity: impl Fn(usize) -> Option<Vec3>,
+    t: f32,
+) -> Vec3 {
     let last = times.len() - 1;
     if t <= times[0] {
         return value(0);
@@ -157,10 +181,15 @@ pub(super) fn through(times: &[f32], value: impl Fn(usize) -> Vec3, t: f32) -> V
     let at = times.partition_point(|time| *time <= t) - 1;
     let span = |k: usize| (times[k + 1] - times[k]).max(1e-4);
     let slope = |k: usize| (value(k + 1) - value(k)) / span(k);
-    let here = slope(at);
-    let before = if at == 0 { Vec3::ZERO } else { tangent(slope(at - 1), span(at - 1), here, span(at)) };
-    let after =
-        if at + 1 == last { Vec3::ZERO } else { tangent(here, span(at), slope(at + 1), span(at + 1)) };
+    let passing = |k: usize| {
+        let usual = || match k {
+            0 => Vec3::ZERO,
+            k if k == last => Vec3::ZERO,
+            k => tangent(slope(k - 1), span(k - 1), slope(k), span(k)),
+        };
+        velocity(k).unwrap_or_else(usual)
+    };
+    let (before, after) = (passing(at), passing(at + 1));
     let h = span(at);
     let s = (t - times[at]) / h;
     let (s2, s3) = (s * s, s * s * s);

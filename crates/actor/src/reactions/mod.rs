@@ -1,12 +1,13 @@
 //! Being struck: hits that are taken standing, staggers, knock-downs and getting up again.
 
-mod falls;
+pub(crate) mod falls;
 mod hits;
-mod keys;
+pub(crate) mod keys;
 mod session;
-mod tumble;
+pub(crate) mod tumble;
 
 use crate::performance::{Casting, Performance};
+use session::Victim;
 
 /// Longest take (s).
 const TAKE: f32 = 26.0;
@@ -25,7 +26,16 @@ const TAKE: f32 = 26.0;
 /// assert!(takes[0].script.iter().any(|beat| beat.annotation.name().starts_with("hit-")));
 /// ```
 pub fn reactions(casting: &Casting) -> Vec<Performance> {
+    takes(casting, Victim::Boxer)
+}
+
+/// The same suffered by somebody who stands as in [`sword`](crate::sword()), sword in hand.
+pub fn sword_reactions(casting: &Casting) -> Vec<Performance> {
+    takes(casting, Victim::Swordsman)
+}
+
+fn takes(casting: &Casting, victim: Victim) -> Vec<Performance> {
     let seconds = if casting.seconds.is_finite() { casting.seconds.clamp(0.0, 36_000.0) } else { 0.0 };
     let n_takes = libm::ceilf(seconds / TAKE).max(1.0) as usize;
-    session::perform(casting, n_takes, seconds / n_takes as f32)
+    session::perform(casting, victim, n_takes, seconds / n_takes as f32)
 }

@@ -13,12 +13,16 @@ use super::falls::{Course, Fall};
 use super::hits::Blow;
 use super::keys::Key;
 use super::tumble::Tumble;
-use crate::boxing::{Boxer, Manner, Shuffle};
+use crate::boxing::{self, Shuffle};
+use crate::fighter::Fighter;
+use crate::figure::Posture;
+use crate::fling::Fling;
 use crate::footwork::Plant;
 use crate::performance::{Casting, Performance};
 use crate::performer::{other, sign};
 use crate::stroke::{Channel, Stroke};
-use crate::timeline::{Span, Timeline};
+use crate::sword::{self, BLADE, Track};
+use crate::timeline::Timeline;
 
 /// How much sooner than the whole reaction the sudden half of it is there (-).
 const SUDDEN: f32 = 0.45;
@@ -45,16 +49,24 @@ impl Ordeal {
     }
 }
 
+/// Who is struck.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Victim {
+    Boxer,
+    Swordsman,
+}
+
 /// The takes of a session in order: what was not done in one is done in the next.
-pub(super) fn perform(casting: &Casting, n_takes: usize, seconds: f32) -> Vec<Performance> {
+pub(super) fn perform(casting: &Casting, victim: Victim, n_takes: usize, seconds: f32) -> Vec<Performance> {
     let mut rng = ChaCha8Rng::seed_from_u64(casting.seed ^ 0x7265_6163_7469);
     let mut deck = Deck::default();
     (0..n_takes)
         .map(|take| {
-            let mut session = Session::new(casting, rng.random());
-            // Two takes of three have the left side ahead.
-            session.play(seconds, take % 3 == 2, &mut deck);
-            session.performance(&format!("reactions-{}", take + 1), seconds)
+            let mut session = Session::new(casting, victim, rng.random());
+            // Two takes of three have a boxer's left side ahead; swords are always held in the right hand.
+            session.play(seconds, victim == Victim::Boxer && take % 3 == 2, &mut deck);
+            let whose = if victim == Victim::Boxer { "" } else { "sword-" };
+            session.performance(&format!("{whose}reactions-{}", take + 1), seconds)
         })
         .collect()
 }
@@ -87,42 +99,40 @@ impl Deck {
     }
 }
 
-/// A hand is flung out of the guard for a moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Fling {
-    side: Side,
-    /// When; its channel and amount do not matter.
-    shape: Stroke,
-    /// How far, in the body's frame (m).
-    by: Vec3,
-}
-
-impl Span for Fling {
-    fn start(&self) -> f32 {
-        self.shape.start
-    }
-
-    fn end(&self) -> f32 {
-        self.shape.end()
-    }
-}
-
 struct Session {
-    boxer: Boxer,
-    manner: Manner,
+    boxer: Fighter,
+    /// The sword of a swordsman, who steps where a boxer hops.
+    sword: Option<Track>,
+    /// Hops or steps per second, and how long both feet of one who hops are in the air (Hz, s).
+    tempo: f32,
+    flight: f32,
     rng: ChaCha8Rng,
     flings: Timeline<Fling>,
     tumbles: Timeline<Tumble>,
 }
 
 impl Session {
-    fn new(casting: &Casting, seed: u64) -> Session {
+    fn new(casting: &Casting, victim: Victim, seed: u64) -> Session {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let manner = Manner::of(casting.temperament);
         let origin = Placement { position: Ground::default(), heading: rng.random_range(0.0..TAU) };
-        let body = Arc::new(casting.build.body());
-        let boxer = Boxer::new(body, manner.stance(), origin, rng.random());
-        Session { boxer, manner, rng, flings: Timeline::default(), tumbles: Timeline::default() }
+        let boxing = boxing::Manner::of(casting.temperament);
+        let body = casting.build.body();
+        let (body, stance, lead, sword) = match victim {
+            Victim::Boxer => (body, boxing.stance(), Side::Left, None),
+            Victim::Swordsman => {
+                let stance = sword::Manner::of(casting.temperament).stance();
+                (body.armed(BLADE), stance, Side::Right, Some(sword::in_guard()))
+            }
+        };
+        Session {
+            boxer: Fighter::leading(Arc::new(body), stance, origin, lead, rng.random()),
+            sword,
+            tempo: boxing.tempo,
+            flight: boxing.flight,
+            rng,
+            flings: Timeline::default(),
+            tumbles: Timeline::default(),
+        }
     }
 
     fn play(&mut self, seconds: f32, begins_switched: bool, deck: &mut Deck) {
@@ -146,8 +156,8 @@ impl Session {
 
     /// Bounces once, and closes in a little on the one who strikes.
     fn hop(&mut self) {
-        let period = 1.0 / self.manner.tempo;
-        let takeoff = self.boxer.landed + (period - self.manner.flight - 0.05) * self.boxer.about(0.1);
+        let period = 1.0 / self.tempo;
+        let takeoff = self.boxer.landed + (period - self.flight - 0.05) * self.boxer.about(0.1);
         let here = self.boxer.performer().path().last();
         let home = here.point_from_world(Vec3::ZERO);
         let homewards = (0.12 * home).with_y(0.0).clamp_length_max(0.16);
@@ -158,8 +168,14 @@ impl Session {
             },
             heading: self.boxer.spread(0.12),
         };
-        let flight = self.manner.flight * self.boxer.about(0.12);
-        self.boxer.shuffle(Shuffle { takeoff, flight, to: here.then(stray) });
+        let to = here.then(stray);
+        if self.sword.is_some() {
+            let swing = 0.19 * self.boxer.about(0.1);
+            self.boxer.landed = self.boxer.step_to(takeoff, to, swing, 0.035) + 0.05;
+        } else {
+            let flight = self.flight * self.boxer.about(0.12);
+            self.boxer.shuffle(Shuffle { takeoff, flight, to });
+        }
     }
 
     /// A blow that is taken standing; after a heavy one the feet catch up with the body.
@@ -175,7 +191,9 @@ impl Session {
                 heading: -0.35 * way.x + self.boxer.spread(0.08),
             };
             let to = self.boxer.performer().path().last().then(by);
-            self.catch(t + 0.09, to, if heavy { 0.07 } else { 0.045 })
+            // The feet follow the body.
+            let swing = 0.19 * self.boxer.about(0.08);
+            self.boxer.step_to(t + 0.09, to, swing, if heavy { 0.07 } else { 0.045 }) + 0.06
         } else {
             t + 0.34
         };
@@ -207,32 +225,8 @@ impl Session {
         }
     }
 
-    fn fling(&mut self, side: Side, [start, rise, hold, fall]: [f32; 4], by: Vec3) {
-        let shape = Stroke { channel: Channel::Cover, start, rise, hold, fall, amount: 1.0 };
-        self.flings.push(Fling { side, shape, by });
-    }
-
-    /// The feet follow the body to another place, one after the other; returns when both are down (s).
-    fn catch(&mut self, t: f32, to: Placement, lift: f32) -> f32 {
-        let lead = self.boxer.lead;
-        let moved = self.boxer.performer().path().last().relative(to).position;
-        let first = if moved.z + 0.3 * sign(lead) * moved.x >= 0.0 { lead } else { other(lead) };
-        let swing = 0.19 * self.boxer.about(0.08);
-        let landed = [t + swing, t + 2.0 * swing + 0.03];
-        self.boxer.performer.glide(t - 0.07, landed[1] + 0.02, to);
-        for (side, landed) in [first, other(first)].into_iter().zip(landed) {
-            self.step(side, to, landed, swing, lift);
-        }
-        landed[1] + 0.06
-    }
-
-    fn step(&mut self, side: Side, to: Placement, landed: f32, swing: f32, lift: f32) {
-        let stray = Placement {
-            position: Ground { x: self.boxer.spread(0.015), z: self.boxer.spread(0.02) },
-            heading: self.boxer.spread(0.05),
-        };
-        let placement = self.boxer.performer().foot_place(to, side, self.boxer.lead).then(stray);
-        self.boxer.performer.step(side, Plant { landed, swing, lift, placement });
+    fn fling(&mut self, side: Side, shape: [f32; 4], by: Vec3) {
+        self.flings.push(Fling::new(side, shape, by));
     }
 
     /// A blow to the head takes the balance: several steps until the feet are under the body again.
@@ -265,7 +259,7 @@ impl Session {
             let side = if k % 2 == 0 { rear } else { self.boxer.lead };
             let share = ((k as f32 + 1.25) / (n_steps - 1) as f32).min(1.0);
             let lift = 0.06 * self.boxer.about(0.2);
-            self.step(side, along(share), first + stride * k as f32, swing, lift);
+            self.boxer.plant(side, along(share), first + stride * k as f32, swing, lift);
             // Each foot takes the weight with a dip and a lurch to its side.
             let start = first + stride * k as f32 - 0.03;
             let lurch = 0.17 * sign(side) * self.boxer.about(0.4);
@@ -322,7 +316,7 @@ impl Session {
             self.boxer.performer.step(side, Plant { landed: rises, swing: 0.3, lift: 0.0, placement });
         }
         let performer = self.boxer.performer();
-        let (begins, ends) = (performer.posture(t), performer.posture(up));
+        let (begins, ends) = (self.standing(t), self.standing(up));
         let lies = (pace * course.still - 0.2, pace * course.rises + 0.2);
         let tumble = Tumble::new(performer.figure(), from, [(t, &begins), (up, &ends)], &keys, lies);
         self.tumbles.push(tumble);
@@ -347,16 +341,27 @@ impl Session {
         key
     }
 
-    fn pose(&self, t: f32) -> Pose {
+    /// The posture at a time without flings and falls.
+    fn standing(&self, t: f32) -> Posture {
         let performer = self.boxer.performer();
         let mut posture = performer.posture(t);
+        if let Some(track) = &self.sword {
+            sword::hold(performer, track, &mut posture, t);
+        }
+        posture
+    }
+
+    fn pose(&self, t: f32) -> Pose {
+        let performer = self.boxer.performer();
+        let mut posture = self.standing(t);
         let facing = performer.path().at(t).rotation();
         for fling in self.flings.under_way(t) {
-            posture.hands[fling.side as usize].wrist += facing * fling.by * fling.shape.envelope(t);
+            posture.hands[fling.side as usize].wrist += fling.at(facing, t);
         }
         for tumble in self.tumbles.under_way(t) {
             posture = tumble.posture(performer.figure(), &posture, t);
         }
+        performer.figure().keep_off_the_floor(&mut posture);
         performer.figure().pose(&posture)
     }
 

@@ -6,14 +6,14 @@ use glam::{Quat, Vec3};
 use randori_motion::math::{quat_from_rotation_vector, rotation_between, smootherstep};
 use randori_motion::{Bone, GlobalPose, Placement, Side};
 
-use super::keys::{Foot, Hand, Hold, Key, Tilt, through};
+use super::keys::{Foot, Hand, Hold, Key, Tilt, through, through_at};
 use crate::figure::{Figure, FootGoal, HandGoal, Posture};
 use crate::performer::sign;
 use crate::timeline::Span;
 
 /// Somebody goes down and gets up again.
 #[derive(Clone, Debug)]
-pub(super) struct Tumble {
+pub(crate) struct Tumble {
     /// When the blow lands (s).
     start: f32,
     /// Where the person stood and faced then.
@@ -22,6 +22,8 @@ pub(super) struct Tumble {
     keys: Vec<Key>,
     /// When breathing heaves the chest: from and to, since the blow (s).
     lies: (f32, f32),
+    /// The key after which the body flies to the next, if it does.
+    flies: Option<usize>,
 }
 
 /// How long the fall takes to take over from the performer, and the performer from it (s).
@@ -29,6 +31,8 @@ const TAKE_OVER: f32 = 0.10;
 const HAND_BACK: f32 = 0.35;
 /// The floor gives way to flesh over so much (m).
 const FLESH: f32 = 0.025;
+/// Acceleration of free fall (m/s²).
+const GRAVITY: f32 = 9.81;
 /// Soles may sink so far before the foot is put up (m).
 const SOLE: f32 = 0.004;
 
@@ -44,22 +48,51 @@ impl Span for Tumble {
 
 impl Tumble {
     /// A fall through the keys that begins in one posture and ends in another, at `start` and `end` (s).
-    pub(super) fn new(
+    pub(crate) fn new(
         figure: &Figure,
         placement: Placement,
         [from, to]: [(f32, &Posture); 2],
         inner: &[Key],
         lies: (f32, f32),
     ) -> Tumble {
-        let start = from.0;
-        let mut keys = vec![key_of(figure, placement, 0.0, from.1)];
-        keys.extend_from_slice(inner);
-        keys.push(key_of(figure, placement, to.0 - start, to.1));
-        Tumble { start, placement, times: keys.iter().map(|key| key.t).collect(), keys, lies }
+        Tumble::out_of(figure, placement, [&[from], &[to]], inner, lies)
+    }
+
+    /// As [`Tumble::new`], out of a movement: the last of the postures before is where the fall begins, those before it
+    /// say how fast everything goes.
+    pub(crate) fn out_of(
+        figure: &Figure,
+        placement: Placement,
+        [from, to]: [&[(f32, &Posture)]; 2],
+        inner: &[Key],
+        lies: (f32, f32),
+    ) -> Tumble {
+        let start = from.last().map_or(0.0, |(t, _)| *t);
+        let key = |(t, posture): &(f32, &Posture)| key_of(figure, placement, t - start, posture);
+        let keys: Vec<Key> =
+            from.iter().map(key).chain(inner.iter().copied()).chain(to.iter().map(key)).collect();
+        Tumble { start, placement, times: keys.iter().map(|key| key.t).collect(), keys, lies, flies: None }
+    }
+
+    /// The same, where the body is thrown from one key to the next: `from` is when it leaves the floor, since the
+    /// beginning (s).
+    pub(crate) fn flying(mut self, from: Option<f32>) -> Tumble {
+        let near = |key: &Key| from.is_some_and(|from| (key.t - from).abs() < 1e-4);
+        self.flies = self.keys.iter().position(near).filter(|at| at + 1 < self.keys.len());
+        self
+    }
+
+    /// How fast the hips of somebody of a stature (m) pass a key where they begin or end to fall freely (1/s).
+    fn thrown(&self, key: usize, stature: f32) -> Option<Vec3> {
+        let from = self.flies.filter(|from| key == *from || key == *from + 1)?;
+        let seconds = (self.times[from + 1] - self.times[from]).max(1e-3);
+        let mean = (self.keys[from + 1].hips - self.keys[from].hips) / seconds;
+        let way = if key == from { 0.5 } else { -0.5 };
+        Some(mean + Vec3::Y * (way * GRAVITY / stature * seconds))
     }
 
     /// The posture at a time, where the performer would be in `base`.
-    pub(super) fn posture(&self, figure: &Figure, base: &Posture, t: f32) -> Posture {
+    pub(crate) fn posture(&self, figure: &Figure, base: &Posture, t: f32) -> Posture {
         let share = smootherstep((t - self.start) / TAKE_OVER) * smootherstep((self.end() - t) / HAND_BACK);
         let mut posture = mixed(base, &self.fallen(figure, t - self.start), share);
         settle(figure, &mut posture, share);
@@ -79,7 +112,7 @@ impl Tumble {
         let lying = smootherstep((t - from) / 0.3) * smootherstep((to - t) / 0.3);
         let breath = 0.045 * lying * libm::sinf(TAU * 0.9 * (t - from));
         let mut posture = Posture {
-            hips: world(along(&|key| key.hips)),
+            hips: world(through_at(&self.times, |k| self.keys[k].hips, |k| self.thrown(k, stature), t)),
             pelvis: facing * Tilt::turn(tilt(&|key| key.pelvis)),
             chest: facing * Tilt::turn(tilt(&|key| key.chest) - Vec3::X * breath),
             head: facing * Tilt::turn(tilt(&|key| key.head) + Vec3::X * (0.5 * breath)),
@@ -112,7 +145,7 @@ impl Tumble {
 }
 
 /// A posture as a key.
-fn key_of(figure: &Figure, placement: Placement, t: f32, posture: &Posture) -> Key {
+pub(crate) fn key_of(figure: &Figure, placement: Placement, t: f32, posture: &Posture) -> Key {
     let stature = figure.stature();
     let back = placement.rotation().inverse();
     let neck = figure.place_of(Bone::Neck, posture);
@@ -191,8 +224,9 @@ fn settle(figure: &Figure, posture: &mut Posture, share: f32) {
             });
     }
     // Forearms and hands have turned with the elbows.
+    let bends = posture.hands.map(|hand| hand.bend);
     for _ in 0..3 {
-        flatten(figure, posture, share);
+        flatten(figure, posture, share, bends);
         put_up(figure, posture, share);
     }
     // The head last: the neck holds it off the floor.
@@ -219,8 +253,8 @@ fn put_up(figure: &Figure, posture: &mut Posture, share: f32) {
     }
 }
 
-/// Lays hands flat that are near the floor, as far as wrists bend.
-fn flatten(figure: &Figure, posture: &mut Posture, share: f32) {
+/// Lays hands flat that are near the floor, as far as wrists bend; others are bent as they were.
+fn flatten(figure: &Figure, posture: &mut Posture, share: f32, bends: [Quat; 2]) {
     /// How far a wrist bends (rad).
     const MOST: f32 = 1.3;
     let globals = figure.globals(posture);
@@ -239,7 +273,7 @@ fn flatten(figure: &Figure, posture: &mut Posture, share: f32) {
         let full = rotation_between(points, level);
         let angle = points.angle_between(level).max(1e-3);
         let bent = Quat::IDENTITY.slerp(full, near * (MOST / angle).min(1.0));
-        posture.hands[side as usize].bend = turn.inverse() * bent * turn;
+        posture.hands[side as usize].bend = turn.inverse() * bent * turn * bends[side as usize];
     }
 }
 

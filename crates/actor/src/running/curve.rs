@@ -7,20 +7,20 @@ const RATE: f32 = 120.0;
 
 /// A quantity over time, sampled evenly and read between the samples.
 #[derive(Clone, Debug)]
-pub(super) struct Curve {
+pub(crate) struct Curve {
     samples: Vec<f32>,
 }
 
 impl Curve {
     /// The curve that has these values at moments of `[0, seconds]`.
-    pub(super) fn of(seconds: f32, value: impl FnMut(f32) -> f32) -> Curve {
+    pub(crate) fn of(seconds: f32, value: impl FnMut(f32) -> f32) -> Curve {
         let n_samples = (seconds.max(0.0) * RATE) as usize + 2;
         Curve { samples: (0..n_samples).map(|k| k as f32 / RATE).map(value).collect() }
     }
 
     /// The same with its corners rounded by a Gaussian of width `sigma` (s). The ends are taken to go on as
     /// they are.
-    pub(super) fn rounded(&self, sigma: f32) -> Curve {
+    pub(crate) fn rounded(&self, sigma: f32) -> Curve {
         let width = sigma * RATE;
         let half = (3.5 * width) as isize;
         let weights: Vec<f32> =
@@ -38,7 +38,7 @@ impl Curve {
     }
 
     /// Its integral from 0 on.
-    pub(super) fn integrated(&self) -> Curve {
+    pub(crate) fn integrated(&self) -> Curve {
         // Sums run in doubles: takes are long and steps are short.
         let mut sum = 0.0_f64;
         let mut samples = vec![0.0];
@@ -50,7 +50,7 @@ impl Curve {
     }
 
     /// The value at a time (s), by the cubic through four samples; beyond the ends the nearest value.
-    pub(super) fn at(&self, t: f32) -> f32 {
+    pub(crate) fn at(&self, t: f32) -> f32 {
         let last = self.samples.len() as isize - 1;
         let x = (t * RATE).clamp(0.0, last as f32);
         let k = x as isize;
@@ -65,19 +65,19 @@ impl Curve {
 
 /// A value that is passed at a time, with its rates of change.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Key {
+pub(crate) struct Key {
     /// When (s).
-    pub(super) t: f32,
-    pub(super) value: f32,
+    pub(crate) t: f32,
+    pub(crate) value: f32,
     /// First derivative.
-    pub(super) velocity: f32,
+    pub(crate) velocity: f32,
     /// Second derivative.
-    pub(super) acceleration: f32,
+    pub(crate) acceleration: f32,
 }
 
 impl Key {
     /// A key that is passed at rest.
-    pub(super) fn resting(t: f32, value: f32) -> Key {
+    pub(crate) fn resting(t: f32, value: f32) -> Key {
         Key { t, value, velocity: 0.0, acceleration: 0.0 }
     }
 
@@ -87,14 +87,14 @@ impl Key {
     }
 
     /// A key that is passed at a steady rate.
-    pub(super) fn moving(t: f32, value: f32, velocity: f32) -> Key {
+    pub(crate) fn moving(t: f32, value: f32, velocity: f32) -> Key {
         Key { t, value, velocity, acceleration: 0.0 }
     }
 }
 
 /// The quintics through keys in order of time: continuous up to the second derivative. Beyond the ends the
 /// nearest value.
-pub(super) fn through(keys: &[Key], t: f32) -> f32 {
+pub(crate) fn through(keys: &[Key], t: f32) -> f32 {
     let after = keys.partition_point(|key| key.t <= t);
     match (after.checked_sub(1).and_then(|k| keys.get(k)), keys.get(after)) {
         (Some(from), Some(to)) => quintic(from.at(), to.at(), to.t - from.t, t - from.t),

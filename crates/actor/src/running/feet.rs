@@ -8,15 +8,15 @@ use super::plan::Step;
 
 /// A foot at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct FootAt {
+pub(crate) struct FootAt {
     /// The ball; y is its height above where it stands (m).
-    pub(super) ball: Vec3,
+    pub(crate) ball: Vec3,
     /// The turn of the sole.
-    pub(super) sole: Quat,
+    pub(crate) sole: Quat,
     /// How far the heel is up about the ball (rad).
-    pub(super) heel: f32,
+    pub(crate) heel: f32,
     /// How free it is of the floor: 0 while it stands, 1 when it is well on its way.
-    pub(super) free: f32,
+    pub(crate) free: f32,
 }
 
 /// Share of the stature from heel to ball.
@@ -30,7 +30,7 @@ const PICK_UP: f32 = 0.38;
 const SET_DOWN: f32 = 0.38;
 
 /// The foot that stands by `here` and goes on to `there`, the next step of the same foot, if any.
-pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -> FootAt {
+pub(crate) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -> FootAt {
     let pitch = pitch(here, there, t);
     let Some(there) = there.filter(|there| t > here.lift && !there.order.stays) else {
         return standing(here, pitch, stature);
@@ -52,11 +52,14 @@ pub(super) fn foot_at(here: &Step, there: Option<&Step>, t: f32, stature: f32) -
     let height = through(&heights, u);
     // Toes that were bent on the floor straighten once they are off it.
     let bend = pitch.max(0.0) * (1.0 - smootherstep(u / 0.3));
-    let points = here.points + wrap_angle(there.points - here.points) * smootherstep(u);
+    let turned = there.points - here.points;
+    // Who spins turns by more than half a turn from one strike of a foot to the next.
+    let turned = if there.order.pivots { turned } else { wrap_angle(turned) };
+    let points = here.points + turned * smootherstep(u);
     let facing = rotation_of_heading(points);
     let tilt = facing * rocked(pitch, stature);
     FootAt {
-        ball: here.ball + step * carried(u) + Vec3::Y * height + tilt,
+        ball: here.ball + step * carried(u, gait.haste) + Vec3::Y * height + tilt,
         sole: facing * Quat::from_rotation_x(pitch - bend),
         heel: bend,
         free: smootherstep(u / 0.2) * smootherstep((1.0 - u) / 0.2),
@@ -116,16 +119,18 @@ fn pitch(here: &Step, there: Option<&Step>, t: f32) -> f32 {
     through(&keys, t)
 }
 
-/// Share of the way that a carried foot has made, from rest to rest.
-fn carried(u: f32) -> f32 {
+/// Share of the way that a carried foot has made, from rest to rest, by a share of its time.
+fn carried(u: f32, haste: f32) -> f32 {
+    let pick_up = PICK_UP * (1.0 - 0.75 * haste);
+    let set_down = SET_DOWN + 0.22 * haste;
     // Speed grows and fades as smoothsteps, with an even stretch between.
-    let top = 1.0 / (1.0 - 0.5 * (PICK_UP + SET_DOWN));
+    let top = 1.0 / (1.0 - 0.5 * (pick_up + set_down));
     let grown = |x: f32| x * x * x * (1.0 - 0.5 * x);
-    if u < PICK_UP {
-        top * PICK_UP * grown(u / PICK_UP)
-    } else if u <= 1.0 - SET_DOWN {
-        top * (u - 0.5 * PICK_UP)
+    if u < pick_up {
+        top * pick_up * grown(u / pick_up)
+    } else if u <= 1.0 - set_down {
+        top * (u - 0.5 * pick_up)
     } else {
-        1.0 - top * SET_DOWN * grown((1.0 - u) / SET_DOWN)
+        1.0 - top * set_down * grown((1.0 - u) / set_down)
     }
 }

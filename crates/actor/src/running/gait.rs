@@ -2,55 +2,57 @@
 
 /// Everything about the manner of one step. Lengths are shares of the stature unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Gait {
+pub(crate) struct Gait {
     /// From this strike to the next (s).
-    pub(super) period: f32,
+    pub(crate) period: f32,
     /// How long the foot that strikes was in the air before (s).
-    pub(super) swing: f32,
+    pub(crate) swing: f32,
     /// Height of the hips at touch-down in a run, on average in a walk; relative to standing upright (-).
-    pub(super) level: f32,
+    pub(crate) level: f32,
     /// How far the hips rise above and sink below that in a walk.
-    pub(super) bob: f32,
+    pub(crate) bob: f32,
     /// Share of its stance after which the body passes over the foot.
-    pub(super) passing: f32,
+    pub(crate) passing: f32,
     /// How far from the middle the feet come down to either side.
-    pub(super) width: f32,
+    pub(crate) width: f32,
     /// How far feet point outwards (rad).
-    pub(super) toe_out: f32,
+    pub(crate) toe_out: f32,
     /// How far the toes are up when the foot comes down (rad).
-    pub(super) landing: f32,
+    pub(crate) landing: f32,
     /// How far the heel is up when the ball leaves the floor (rad).
-    pub(super) push: f32,
+    pub(crate) push: f32,
     /// How far the foot is pitched, toes down, when it is folded up behind (rad).
-    pub(super) fold: f32,
+    pub(crate) fold: f32,
     /// How high the ball is carried then.
-    pub(super) fold_height: f32,
+    pub(crate) fold_height: f32,
     /// How high the ball is when the foot passes forward.
-    pub(super) pass_height: f32,
+    pub(crate) pass_height: f32,
+    /// How much sooner than usual a foot in the air comes forward, 0 to 1.
+    pub(crate) haste: f32,
     /// How far the pelvis turns to either side with the legs (rad).
-    pub(super) hip_turn: f32,
+    pub(crate) hip_turn: f32,
     /// How far the chest turns the other way (rad).
-    pub(super) chest_turn: f32,
+    pub(crate) chest_turn: f32,
     /// How far the swinging side of the pelvis drops (rad).
-    pub(super) hip_drop: f32,
+    pub(crate) hip_drop: f32,
     /// How far the hips shift over the foot that carries.
-    pub(super) shift: f32,
+    pub(crate) shift: f32,
     /// How far pelvis and chest are bent forward (rad).
-    pub(super) lean: f32,
+    pub(crate) lean: f32,
     /// How far the hips get ahead and fall behind with every step.
-    pub(super) surge: f32,
+    pub(crate) surge: f32,
     /// How far upper arms swing to either side of their middle (rad).
-    pub(super) arm_swing: f32,
+    pub(crate) arm_swing: f32,
     /// Where that middle is, forward of hanging down (rad).
-    pub(super) arm_middle: f32,
+    pub(crate) arm_middle: f32,
     /// How far elbows are bent (rad).
-    pub(super) elbow: f32,
+    pub(crate) elbow: f32,
     /// How much of the elbow's bend comes and goes with the swing (rad).
-    pub(super) elbow_swing: f32,
+    pub(crate) elbow_swing: f32,
 }
 
 /// Standing about, feet under the hips.
-pub(super) const STAND: Gait = Gait {
+pub(crate) const STAND: Gait = Gait {
     period: 0.5,
     swing: 0.36,
     level: 0.982,
@@ -63,6 +65,7 @@ pub(super) const STAND: Gait = Gait {
     fold: 0.45,
     fold_height: 0.03,
     pass_height: 0.018,
+    haste: 0.0,
     hip_turn: 0.0,
     chest_turn: 0.0,
     hip_drop: 0.0,
@@ -89,6 +92,7 @@ const WALK: Gait = Gait {
     fold: 1.12,
     fold_height: 0.04,
     pass_height: 0.012,
+    haste: 0.0,
     hip_turn: 0.085,
     chest_turn: 0.09,
     hip_drop: 0.06,
@@ -115,6 +119,7 @@ const JOG: Gait = Gait {
     fold: 1.25,
     fold_height: 0.075,
     pass_height: 0.045,
+    haste: 0.0,
     hip_turn: 0.075,
     chest_turn: 0.13,
     hip_drop: 0.06,
@@ -141,6 +146,7 @@ const RUN: Gait = Gait {
     fold: 1.75,
     fold_height: 0.15,
     pass_height: 0.08,
+    haste: 0.0,
     hip_turn: 0.11,
     chest_turn: 0.20,
     hip_drop: 0.07,
@@ -159,7 +165,7 @@ const RUN_SPEED: f32 = 5.0;
 
 impl Gait {
     /// A walk (m/s), for somebody of a stature (m).
-    pub(super) fn walk(speed: f32, stature: f32) -> Gait {
+    pub(crate) fn walk(speed: f32, stature: f32) -> Gait {
         // People who walk slower take shorter and fewer steps alike.
         let slow = (speed / WALK_SPEED).clamp(0.0, 1.5);
         let mut gait = STAND.towards(&WALK, slow.min(1.15));
@@ -170,13 +176,13 @@ impl Gait {
     }
 
     /// A jog or run (m/s), for somebody of a stature (m).
-    pub(super) fn run(speed: f32, stature: f32) -> Gait {
+    pub(crate) fn run(speed: f32, stature: f32) -> Gait {
         let share = (speed - JOG_SPEED) / (RUN_SPEED - JOG_SPEED);
         JOG.towards(&RUN, share.clamp(-0.4, 1.4)).paced_for(stature)
     }
 
     /// Low and quick on the feet, facing ahead while going aside or back.
-    pub(super) fn shuffle(stature: f32) -> Gait {
+    pub(crate) fn shuffle(stature: f32) -> Gait {
         Gait {
             period: 0.30,
             swing: 0.24,
@@ -197,7 +203,7 @@ impl Gait {
     }
 
     /// The gait a share of the way to another.
-    pub(super) fn towards(&self, other: &Gait, share: f32) -> Gait {
+    pub(crate) fn towards(&self, other: &Gait, share: f32) -> Gait {
         let mix = |a: f32, b: f32| a + share * (b - a);
         Gait {
             period: mix(self.period, other.period),
@@ -212,6 +218,7 @@ impl Gait {
             fold: mix(self.fold, other.fold),
             fold_height: mix(self.fold_height, other.fold_height),
             pass_height: mix(self.pass_height, other.pass_height),
+            haste: mix(self.haste, other.haste),
             hip_turn: mix(self.hip_turn, other.hip_turn),
             chest_turn: mix(self.chest_turn, other.chest_turn),
             hip_drop: mix(self.hip_drop, other.hip_drop),
@@ -226,7 +233,7 @@ impl Gait {
     }
 
     /// Long legs swing slower, as pendulums do.
-    fn paced_for(mut self, stature: f32) -> Gait {
+    pub(crate) fn paced_for(mut self, stature: f32) -> Gait {
         let pace = libm::sqrtf(stature / 1.75);
         self.period *= pace;
         self.swing *= pace;

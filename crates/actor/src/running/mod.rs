@@ -1,27 +1,35 @@
 //! Running around, as in a game of tag.
 //!
-//! [`choreography`] decides what is done, step by step; [`plan`] turns that into footfalls and the way of the
+//! [`choreography`] decides what is done, step by step, with the paces and turns of a [`player`]; [`plan`] turns that into footfalls and the way of the
 //! body, by the rhythm and manner that [`gait`] gives for a speed; [`feet`] carries the feet from strike
-//! to strike; [`runner`] puts the body over them.
+//! to strike; [`runner`] puts the body over them; [`act`] lays falls over all of it and makes the take;
+//! [`draft`] is one in the making. [`mod@tag`] has single steps performed in all the ways that a parametric motion graph
+//! blends between.
 
+pub(crate) mod act;
 mod choreography;
 mod curve;
+pub(crate) mod draft;
 mod feet;
-mod gait;
-mod plan;
-mod runner;
+pub(crate) mod gait;
+pub(crate) mod plan;
+pub(crate) mod player;
+pub(crate) mod runner;
+mod tag;
 
 use std::sync::Arc;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use randori_motion::{Clip, FrameRate, Side};
+use randori_motion::Side;
 
 use crate::figure::Figure;
 use crate::performance::{Beat, Casting, Performance};
-use choreography::Who;
-use plan::{Order, Plan, Proportions};
-use runner::Runner;
+use act::Act;
+use plan::Order;
+use player::Who;
+use runner::Mishaps;
+pub use tag::{tag_agent, tag_opponent};
 
 /// How long one take is, about (s).
 const TAKE: f32 = 50.0;
@@ -53,36 +61,29 @@ fn perform(figure: &Figure, casting: &Casting, take: u64, seconds: f32) -> Perfo
     let first = if rng.random_bool(0.5) { Side::Left } else { Side::Right };
     let who = Who { temperament: casting.temperament, stature: figure.stature(), take };
     let orders = choreography::tag(&mut rng, who, seconds, first);
-    let proportions = Proportions { stature: figure.stature(), hip_height: figure.hip_height() };
-    let plan = Plan::of(orders, first, &proportions);
-    let runner = Runner::new(figure, &plan, rng.random());
-
-    let rate = FrameRate::HOUSE;
-    let n_frames = (seconds * rate.fps() as f32) as usize + 1;
-    let poses = (0..n_frames).map(|frame| runner.pose(rate.time_of(frame) as f32));
-    let name = format!("running-{}", take + 1);
-    let clip = Clip::from_poses(&name, Arc::clone(&figure.body().skeleton), rate, poses);
-    Performance {
-        clip: clip.expect("plans, curves and their sums are finite"),
-        body: Arc::clone(figure.body()),
-        script: script(&plan, seconds),
-        name,
-    }
+    let script = beats(&orders, seconds);
+    let act = Act { orders, first, mishaps: Mishaps::default(), falls: Vec::new(), script };
+    act.perform(figure, &format!("running-{}", take + 1), seconds, rng.random())
 }
 
 /// What was meant, step by step; standing is one beat however often weight is shifted.
-fn script(plan: &Plan, seconds: f32) -> Vec<Beat> {
-    let mut beats: Vec<Beat> = Vec::with_capacity(plan.steps.len());
-    for step in plan.steps.iter().filter(|step| step.strike < seconds) {
-        let Order { annotation, gait, reach, .. } = &step.order;
-        let end = (step.strike + gait.period).min(seconds);
+pub(crate) fn beats(orders: &[Order], seconds: f32) -> Vec<Beat> {
+    let mut beats: Vec<Beat> = Vec::with_capacity(orders.len());
+    let mut strike = 0.0;
+    for order in orders {
+        let Order { annotation, gait, .. } = order;
+        if strike >= seconds {
+            break;
+        }
+        let end = (strike + gait.period).min(seconds);
         match beats.last_mut() {
             Some(last) if last.annotation == *annotation && annotation.name() == "idle" => last.end = end,
             _ => {
-                let peak = reach.map(|_| step.reach_peak());
-                beats.push(Beat { start: step.strike, peak, end, annotation: annotation.clone() });
+                let peak = order.reach_peak(strike);
+                beats.push(Beat { start: strike, peak, end, annotation: annotation.clone() });
             }
         }
+        strike += gait.period;
     }
     beats
 }

@@ -2,69 +2,92 @@
 
 use glam::Vec3;
 use randori_motion::math::{rotation_of_heading, smootherstep};
-use randori_motion::{Annotation, Side};
+use randori_motion::{Annotation, Ground, Placement, Side};
 
 use super::curve::{Curve, Key, through};
 use super::gait::Gait;
 
 /// One step as it is wanted: what holds from its strike to the next.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Order {
-    pub(super) annotation: Annotation,
-    pub(super) gait: Gait,
+pub(crate) struct Order {
+    pub(crate) annotation: Annotation,
+    pub(crate) gait: Gait,
     /// How fast the body goes ahead (m/s).
-    pub(super) ahead: f32,
+    pub(crate) ahead: f32,
     /// How fast it goes to its left (m/s).
-    pub(super) aside: f32,
+    pub(crate) aside: f32,
     /// How far it turns to its left (rad).
-    pub(super) turn: f32,
-    /// The hand that reaches out, if one does.
-    pub(super) reach: Option<Side>,
+    pub(crate) turn: f32,
+    /// Whether the left and the right hand reach out.
+    pub(crate) reach: [bool; 2],
     /// Whether the foot stays where it stands: weight goes onto it, nothing more.
-    pub(super) stays: bool,
+    pub(crate) stays: bool,
+    /// Where the foot comes down, seen from where the body is then, if not where the gait puts it.
+    pub(crate) place: Option<Placement>,
+    /// Whether somebody else changes the velocity: at once, and without a push from the floor.
+    pub(crate) driven: bool,
+    /// How far the body tips towards where it accelerates, as a share of what balance asks (-).
+    pub(crate) tips: f32,
+    /// The arm that holds a ball, if one does.
+    pub(crate) ball: Option<Side>,
+    /// Whether the foot turns about its ball with the body that turns over it.
+    pub(crate) pivots: bool,
 }
 
 impl Order {
     /// A step straight ahead.
-    pub(super) fn ahead(name: &'static str, gait: Gait, ahead: f32) -> Order {
+    pub(crate) fn ahead(name: &'static str, gait: Gait, ahead: f32) -> Order {
         let annotation = Annotation::of(name);
-        Order { annotation, gait, ahead, aside: 0.0, turn: 0.0, reach: None, stays: false }
+        Order {
+            annotation,
+            gait,
+            ahead,
+            aside: 0.0,
+            turn: 0.0,
+            reach: [false; 2],
+            stays: false,
+            place: None,
+            driven: false,
+            tips: 1.0,
+            ball: None,
+            pivots: false,
+        }
+    }
+}
+
+impl Order {
+    /// When a hand that reaches out in a step that begins at `strike` is farthest (s), if one does.
+    pub(crate) fn reach_peak(&self, strike: f32) -> Option<f32> {
+        self.reach.contains(&true).then_some(strike + 0.6 * self.gait.period)
     }
 }
 
 /// One step as it will be.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Step {
-    pub(super) order: Order,
-    pub(super) side: Side,
+pub(crate) struct Step {
+    pub(crate) order: Order,
+    pub(crate) side: Side,
     /// When the foot comes down (s).
-    pub(super) strike: f32,
+    pub(crate) strike: f32,
     /// When it leaves the floor again (s).
-    pub(super) lift: f32,
+    pub(crate) lift: f32,
     /// Where its ball stands (m).
-    pub(super) ball: Vec3,
+    pub(crate) ball: Vec3,
     /// Which way it points (rad).
-    pub(super) points: f32,
+    pub(crate) points: f32,
     /// Horizontal velocity from this step on (m/s).
     velocity: Vec3,
     /// How the velocity changes, over the whole step (m/s²).
-    pub(super) push: Vec3,
-}
-
-impl Step {
-    /// When a hand that reaches out is farthest (s).
-    pub(super) fn reach_peak(&self) -> f32 {
-        self.strike + 0.6 * self.order.gait.period
-    }
+    pub(crate) push: Vec3,
 }
 
 /// A whole take, planned.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
+pub(crate) struct Plan {
     /// In order of time, feet in turn.
-    pub(super) steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// How long it is (s).
-    pub(super) seconds: f32,
+    pub(crate) seconds: f32,
     x: Curve,
     z: Curve,
     heading: Curve,
@@ -77,6 +100,10 @@ pub(super) struct Plan {
 const GRAVITY: f32 = 9.81;
 /// Share of the time between lift and next strike in which the tips of the toes still push.
 const TOES: f32 = 0.25;
+/// Toes of somebody who leaps push no longer than those of a runner who flies for so long (s).
+const LONGEST_PUSH: f32 = 0.3;
+/// How long somebody is in contact who pushes another (s).
+const SHOVE: f32 = 0.17;
 /// No foot stands shorter than this (s).
 const SHORTEST_STANCE: f32 = 0.13;
 /// How far from below the hips a foot comes down at most, share of the stature.
@@ -87,7 +114,7 @@ const BALANCE: f32 = 0.31;
 
 impl Plan {
     /// Plans steps in turn; the first foot is `first`. The body stands at the origin and faces +Z.
-    pub(super) fn of(orders: Vec<Order>, first: Side, figure: &Proportions) -> Plan {
+    pub(crate) fn of(orders: Vec<Order>, first: Side, figure: &Proportions) -> Plan {
         let mut steps = timed(orders, first);
         let seconds = steps.last().map_or(0.0, |step| step.strike + step.order.gait.period);
         let heading = headings(&steps, seconds);
@@ -95,9 +122,16 @@ impl Plan {
         let x = Curve::of(seconds, |t| velocity_at(t).x).integrated();
         let z = Curve::of(seconds, |t| velocity_at(t).z).integrated();
         for k in 0..steps.len() {
-            let (ball, points) = match k.checked_sub(2).filter(|_| steps[k].order.stays) {
-                Some(before) => (steps[before].ball, steps[before].points),
-                None => plant(&steps[k], &x, &z, &heading, figure),
+            let strike = steps[k].strike;
+            let stays = k.checked_sub(2).filter(|_| steps[k].order.stays);
+            let (ball, points) = match (stays, steps[k].order.place) {
+                (Some(before), _) => (steps[before].ball, steps[before].points),
+                (None, Some(place)) => {
+                    let position = Ground { x: x.at(strike), z: z.at(strike) };
+                    let there = Placement { position, heading: heading.at(strike) }.then(place);
+                    (there.position.at_height(0.0), there.heading)
+                }
+                (None, None) => plant(&steps[k], &x, &z, &heading, figure),
             };
             steps[k].ball = ball;
             steps[k].points = points;
@@ -108,43 +142,43 @@ impl Plan {
     }
 
     /// Where the body is over the floor (m).
-    pub(super) fn place(&self, t: f32) -> Vec3 {
+    pub(crate) fn place(&self, t: f32) -> Vec3 {
         Vec3::new(self.x.at(t), 0.0, self.z.at(t))
     }
 
     /// Which way it faces (rad), not wrapped.
-    pub(super) fn heading(&self, t: f32) -> f32 {
+    pub(crate) fn heading(&self, t: f32) -> f32 {
         self.heading.at(t)
     }
 
     /// Height of the hips (m).
-    pub(super) fn height(&self, t: f32) -> f32 {
+    pub(crate) fn height(&self, t: f32) -> f32 {
         through(&self.height, t)
     }
 
     /// How many steps were made: whole numbers at strikes.
-    pub(super) fn phase(&self, t: f32) -> f32 {
+    pub(crate) fn phase(&self, t: f32) -> f32 {
         through(&self.phase, t)
     }
 
     /// A quantity of the steps as a smooth curve: it changes over about `sigma` (s) around the strikes.
-    pub(super) fn curve(&self, sigma: f32, quantity: impl Fn(&Step) -> f32) -> Curve {
+    pub(crate) fn curve(&self, sigma: f32, quantity: impl Fn(&Step) -> f32) -> Curve {
         Curve::of(self.seconds, |t| quantity(&self.steps[self.step_at(t)])).rounded(sigma)
     }
 
     /// The step under way at a time.
-    pub(super) fn step_at(&self, t: f32) -> usize {
+    pub(crate) fn step_at(&self, t: f32) -> usize {
         self.steps.partition_point(|step| step.strike <= t).saturating_sub(1)
     }
 }
 
 /// The measures of a body that a plan depends on.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Proportions {
+pub(crate) struct Proportions {
     /// From sole to crown (m).
-    pub(super) stature: f32,
+    pub(crate) stature: f32,
     /// Height of the hips when standing upright (m).
-    pub(super) hip_height: f32,
+    pub(crate) hip_height: f32,
 }
 
 /// Strikes, lifts and velocities.
@@ -156,7 +190,7 @@ fn timed(orders: Vec<Order>, first: Side) -> Vec<Step> {
     for order in orders {
         facing += order.turn;
         let wanted = rotation_of_heading(facing) * Vec3::new(order.aside, 0.0, order.ahead);
-        let push = (wanted - velocity) / order.gait.period;
+        let push = if order.driven { Vec3::ZERO } else { (wanted - velocity) / order.gait.period };
         velocity = wanted;
         let period = order.gait.period;
         steps.push(Step {
@@ -221,7 +255,8 @@ fn velocity(steps: &[Step], t: f32) -> Vec3 {
     let k = steps.partition_point(|step| step.strike <= t).saturating_sub(1);
     let step = &steps[k];
     let before = if k == 0 { Vec3::ZERO } else { steps[k - 1].velocity };
-    let pushing = (step.lift - step.strike).min(step.order.gait.period);
+    let pushing = if step.order.driven { SHOVE } else { step.lift - step.strike };
+    let pushing = pushing.min(step.order.gait.period);
     before.lerp(step.velocity, smootherstep((t - step.strike) / pushing.max(1e-3)))
 }
 
@@ -240,7 +275,7 @@ fn heights(steps: &[Step], figure: &Proportions) -> Vec<Key> {
             if keys.last().is_none_or(|key| key.t < step.strike) {
                 keys.push(Key { t: step.strike, value: level(step), velocity: -0.3, acceleration: 0.0 });
             }
-            let off = step.lift + TOES * flight;
+            let off = step.lift + TOES * flight.min(LONGEST_PUSH);
             let flight = next.strike - off;
             let rising = (level(next) - level(step)) / flight + 0.5 * GRAVITY * flight;
             keys.push(Key { t: off, value: level(step), velocity: rising, acceleration: -GRAVITY });

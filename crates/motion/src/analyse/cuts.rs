@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::contacts::{Contacts, runs};
 
 use super::signals::{Signals, least};
-use super::{Settings, Stroke};
+use super::{Discipline, Settings, Stroke};
 
 /// A segment to be: its frames, and the stroke in it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,12 @@ pub(super) fn pieces(
     settings: &Settings,
 ) -> Vec<Piece> {
     let mut cuts = calm_cuts(signals, contacts, settings);
+    if settings.discipline == Discipline::Crowd {
+        // Who stands about does so until something happens, and what happens must not wait for it.
+        cuts.extend(strokes.iter().flat_map(|stroke| [stroke.start, stroke.end]));
+        cuts.sort_unstable();
+        cuts.dedup();
+    }
     cuts.retain(|cut| !strokes.iter().any(|stroke| is_inside(stroke, strokes, *cut)));
     let partings: Vec<usize> =
         strokes.windows(2).filter_map(|pair| between(signals, &pair[0], &pair[1], &cuts)).collect();

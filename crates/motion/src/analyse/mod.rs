@@ -6,19 +6,23 @@
 //! stroke of a combination is an action of its own, running is cut at foot strikes, and long stands at the
 //! calm moments within.
 //!
-//! Read in this order: `signals` (what is measured in every frame), `strokes`, `kicks`, `trunk` and `hits`
-//! (attacks, defences and reactions found as events), `cuts` (from events and contacts to segments), `steps` (names for what
-//! is left). [`labels`] is the sidecar that a person corrects, [`score`] compares with such labels, and
-//! [`valid_ranges`] says from where an action makes sense. Nothing here changes a clip.
+//! Read in this order: `signals` (what is measured in every frame), `strokes`, `kicks`, `blade`, `trunk`, `hits`,
+//! `jostling` and `tackling` (attacks, defences and reactions found as events), `carry` (what is held in both hands), `cuts` (from events and
+//! contacts to segments), `steps` (names for what is left). [`labels`] is the sidecar that a person corrects, [`score`]
+//! compares with such labels, and [`valid_ranges`] says from where an action makes sense. Nothing here changes a clip.
 
+mod blade;
+mod carry;
 mod cuts;
 mod hits;
+mod jostling;
 mod kicks;
 mod placement;
 mod ranges;
 mod signals;
 mod steps;
 mod strokes;
+mod tackling;
 mod trunk;
 mod windows;
 
@@ -30,6 +34,7 @@ use std::ops::Range;
 use glam::Vec3;
 
 use crate::annotation::{Annotation, Direction, Kind, Target};
+use crate::body::Weapon;
 use crate::bone::Bone;
 use crate::clip::Clip;
 use crate::contacts::{ContactSettings, Contacts};
@@ -49,8 +54,16 @@ pub enum Discipline {
     Boxing,
     /// Walking, running, turning, dodging, catching.
     Running,
+    /// Cuts, blocks and steps of somebody with a blade, which [`Settings::weapon`] describes.
+    Sword,
     /// Being struck while in guard: hits, staggers, knock-downs, getting up.
     Reactions,
+    /// Lifting, carrying, handing over, receiving, putting down, alone or with somebody at the other end.
+    Carrying,
+    /// Standing in a crowd: pushes, steps aside, stumbles, falls, getting up.
+    Crowd,
+    /// Running with a ball, dodging, spinning and leaping, tackling and being tackled.
+    Football,
     /// Anything: blows where somebody stands, locomotion where somebody travels.
     #[default]
     General,
@@ -59,7 +72,7 @@ pub enum Discipline {
 impl Discipline {
     /// Whether people go somewhere, so that steps are cut and named as those of walks and runs.
     fn travels(self) -> bool {
-        matches!(self, Discipline::Running | Discipline::General)
+        !matches!(self, Discipline::Boxing | Discipline::Sword | Discipline::Reactions)
     }
 }
 
@@ -80,6 +93,8 @@ pub struct Settings {
     /// The slowest hand, relative to the chest, that strikes (m/s). Default 2.5; takes in which all blows
     /// are slow have a lower one of their own.
     pub hand_speed: f32,
+    /// What the person holds, which then strikes in the place of the hand. Default none.
+    pub weapon: Option<Weapon>,
 }
 
 impl Default for Settings {
@@ -91,6 +106,7 @@ impl Default for Settings {
             shortest: 0.45,
             longest: 1.4,
             hand_speed: 2.5,
+            weapon: None,
         }
     }
 }
@@ -281,7 +297,7 @@ pub fn analyse(clip: &Clip, settings: &Settings) -> Result<Analysis, AnalyseErro
         warnings.push(Warning::TooShort { n_frames: clip.n_frames() });
         return Ok(Analysis { segments: Vec::new(), warnings, contacts });
     }
-    let signals = Signals::of(clip, &tracks, &contacts);
+    let signals = Signals::of(clip, &tracks, &contacts, settings.weapon);
     if signals.is_still() {
         warnings.push(Warning::Still);
         return Ok(Analysis { segments: Vec::new(), warnings, contacts });
@@ -289,8 +305,8 @@ pub fn analyse(clip: &Clip, settings: &Settings) -> Result<Analysis, AnalyseErro
     if contacts.feet.iter().all(|foot| foot.down.iter().all(|down| !down)) {
         warnings.push(Warning::NoContacts);
     }
-    let strokes = find_strokes(&signals, settings);
     let namer = Namer::new(&signals, settings);
+    let strokes = find_strokes(&signals, &namer, settings);
     let pieces = cuts::pieces(&signals, &contacts, &strokes, settings);
     let segments = (pieces.into_iter())
         .map(|piece| match piece.stroke {
@@ -328,7 +344,7 @@ pub fn analyse_labelled(
         warnings.push(Warning::TooShort { n_frames: clip.n_frames() });
         return Ok(Analysis { segments: Vec::new(), warnings, contacts });
     }
-    let signals = Signals::of(clip, &tracks, &contacts);
+    let signals = Signals::of(clip, &tracks, &contacts, settings.weapon);
     let namer = Namer::new(&signals, settings);
     let mut segments = Vec::with_capacity(labels.len());
     for piece in labels::pieces(clip, labels)? {
@@ -380,13 +396,22 @@ fn prepare(clip: &Clip, settings: &Settings) -> Result<(Tracks, Contacts, Vec<Wa
 const SAME_MOMENT: f32 = 0.06;
 
 /// All events of a take in order of their peaks; of two at the same moment, the one that strikes stays.
-fn find_strokes(signals: &Signals, settings: &Settings) -> Vec<Stroke> {
+fn find_strokes(signals: &Signals, namer: &Namer<'_>, settings: &Settings) -> Vec<Stroke> {
+    if settings.discipline == Discipline::Carrying {
+        return namer.held().iter().flat_map(|held| held.strokes.clone()).collect();
+    }
     if settings.discipline == Discipline::Reactions {
         let mut found = trunk::falls(signals);
         let hits = hits::reactions(signals, &mut found);
         found.extend(hits);
         found.sort_by_key(|stroke| stroke.peak);
         return found;
+    }
+    match settings.discipline {
+        Discipline::Sword => return blade::strokes(signals),
+        Discipline::Crowd => return jostling::events(signals),
+        Discipline::Football => return tackling::events(signals),
+        _ => {}
     }
     let kicks = kicks::feet(signals, settings);
     let mut attacks = strokes::hands(signals, &kicks, settings);

@@ -47,12 +47,21 @@ const BODY: f32 = 0.15;
 /// Where everything is possible: as far as anybody looks (m), all around (rad), a second either way (s).
 const FAR: f32 = 4.0;
 
+/// What is done face to face, hands to hands.
+const EXCHANGES: [&str; 2] = ["hand-over", "receive"];
+
 fn range_of(same: &[&Segment], fps: f64) -> ValidRange {
     let round = -PI..PI;
     let longest = same.iter().map(|segment| segment.frames.len()).max().unwrap_or(0) as f64 / fps;
     let longest = longest as f32;
     let reaches = same.iter().flat_map(|segment| &segment.windows).map(|window| window.reach);
     match same[0].annotation.kind() {
+        _ if EXCHANGES.contains(&same[0].annotation.stem()) => ValidRange {
+            distance: 0.85..1.25,
+            own_angle: -0.4..0.4,
+            other_angle: -0.4..0.4,
+            delay: -longest..longest,
+        },
         Kind::Attack => {
             let least = reaches.clone().fold(f32::INFINITY, f32::min);
             let most = reaches.fold(0.0, f32::max);

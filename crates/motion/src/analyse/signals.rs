@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use glam::Vec3;
 
+use crate::body::Weapon;
 use crate::bone::{Bone, Side};
 use crate::clip::Clip;
 use crate::contacts::Contacts;
 use crate::tracks::{Tracks, gradient, smoothed};
 
-use super::placement::{LEAST_LINE, across};
+use super::placement::{LEAST_LINE, across, placement_of};
 
 /// Without these nobody can be seen to stand or step.
 pub(super) const NEEDED: [Bone; 5] =
@@ -44,13 +45,39 @@ pub(super) struct Signals {
     pub(super) strikes: Vec<usize>,
     /// How fast the head swings about its own joint (rad/s); empty if no joint plays it.
     pub(super) head_swing: Vec<f32>,
+    /// What the person holds.
+    pub(super) blade: Option<Blade>,
+    /// Where the face points; empty if no joint plays the head.
+    pub(super) head_ahead: Vec<Vec3>,
     paths: Vec<Option<Vec<Vec3>>>,
     /// Where a bone's path stands, for those of [`Bone::LANDMARKS`].
     path_of_bone: [Option<usize>; Bone::COUNT],
 }
 
+/// The smoothed paths of a weapon: next to the hand, and its tip (m).
+pub(super) struct Blade {
+    pub(super) bone: Bone,
+    pub(super) near: Vec<Vec3>,
+    pub(super) tip: Vec<Vec3>,
+    /// Where the head faces, level: whoever holds a blade stands aslant, but looks at whom it is meant for.
+    pub(super) gaze: Vec<Vec3>,
+}
+
+impl Blade {
+    fn of(clip: &Clip, tracks: &Tracks, weapon: Weapon) -> Option<Blade> {
+        let Weapon { bone, ends, .. } = weapon;
+        let hand = clip.skeleton().bone(bone)?;
+        let [near, tip] = ends.map(|end| {
+            let at = |frame| tracks.position(frame, hand) + tracks.rotation(frame, hand) * end;
+            let path: Vec<Vec3> = (0..clip.n_frames()).map(at).collect();
+            smoothed(&path, clip.rate().fps() as f32, SMOOTHING)
+        });
+        Some(Blade { bone, near, tip, gaze: gaze(clip, tracks) })
+    }
+}
+
 impl Signals {
-    pub(super) fn of(clip: &Clip, tracks: &Tracks, contacts: &Contacts) -> Signals {
+    pub(super) fn of(clip: &Clip, tracks: &Tracks, contacts: &Contacts, weapon: Option<Weapon>) -> Signals {
         let (fps, n_frames) = (clip.rate().fps() as f32, clip.n_frames());
         let path = |bone: &Bone| {
             let joint = clip.skeleton().bone(*bone)?;
@@ -75,6 +102,8 @@ impl Signals {
                 .collect(),
             strikes: strikes(contacts),
             head_swing: head_swing(clip, tracks),
+            blade: weapon.filter(Weapon::is_sound).and_then(|weapon| Blade::of(clip, tracks, weapon)),
+            head_ahead: head_ahead(clip, tracks),
             paths,
             path_of_bone,
         };
@@ -91,6 +120,17 @@ impl Signals {
     /// The path of a bone that [`NEEDED`] lists.
     pub(super) fn needed(&self, bone: Bone) -> &[Vec3] {
         self.path(bone).unwrap_or(&[])
+    }
+
+    /// The path of what a part strikes with: the tip of what it holds, or the part itself.
+    pub(super) fn striking(&self, part: Bone) -> Option<&[Vec3]> {
+        let held = self.blade.as_ref().filter(|blade| blade.bone == part);
+        held.map(|blade| blade.tip.as_slice()).or_else(|| self.path(part))
+    }
+
+    /// Whether a part holds a weapon.
+    pub(super) fn is_blade(&self, part: Bone) -> bool {
+        self.blade.as_ref().is_some_and(|blade| blade.bone == part)
     }
 
     pub(super) fn hips(&self) -> &[Vec3] {
@@ -217,6 +257,18 @@ pub(super) fn is_upside_down(clip: &Clip, tracks: &Tracks) -> bool {
     2 * below > clip.n_frames()
 }
 
+/// Where the head faces, level, in all frames; zero where it faces up or down, or no joint plays it.
+fn gaze(clip: &Clip, tracks: &Tracks) -> Vec<Vec3> {
+    let skeleton = clip.skeleton();
+    let Some(head) = skeleton.bone(Bone::Head) else { return vec![Vec3::ZERO; clip.n_frames()] };
+    let rest = skeleton.global_pose(skeleton.rest_pose().view());
+    let ahead = rest.rotations[head.idx()].inverse() * placement_of(skeleton, &rest).rotation() * Vec3::Z;
+    let raw: Vec<Vec3> =
+        (0..clip.n_frames()).map(|frame| (tracks.rotation(frame, head) * ahead).with_y(0.0)).collect();
+    let smooth = smoothed(&raw, clip.rate().fps() as f32, FACING_SMOOTHING);
+    smooth.into_iter().map(Vec3::normalize_or_zero).collect()
+}
+
 /// How fast the crown swings about the joint of the head, in all frames (rad/s).
 fn head_swing(clip: &Clip, tracks: &Tracks) -> Vec<f32> {
     let Some(head) = clip.skeleton().bone(Bone::Head) else { return Vec::new() };
@@ -224,6 +276,12 @@ fn head_swing(clip: &Clip, tracks: &Tracks) -> Vec<f32> {
     let tip = clip.skeleton().joint(head).tips.first().copied().unwrap_or(Vec3::Y).normalize_or(Vec3::Y);
     let crown: Vec<Vec3> = (0..clip.n_frames()).map(|frame| tracks.rotation(frame, head) * tip).collect();
     gradient(&smoothed(&crown, fps, SMOOTHING), fps).iter().map(|rate| rate.length()).collect()
+}
+
+/// Where the face points in all frames: what was ahead when the skeleton was at rest.
+fn head_ahead(clip: &Clip, tracks: &Tracks) -> Vec<Vec3> {
+    let Some(head) = clip.skeleton().bone(Bone::Head) else { return Vec::new() };
+    (0..clip.n_frames()).map(|frame| tracks.rotation(frame, head) * Vec3::Z).collect()
 }
 
 /// Sum over the joints of squared acceleration relative to the hips; the first and last two frames, which lack

@@ -9,6 +9,7 @@ use crate::annotation::{Annotation, STEPS};
 use crate::math::wrap_angle;
 use crate::tracks::smoothed;
 
+use super::carry::{self, Held};
 use super::signals::Signals;
 use super::{Discipline, Settings};
 
@@ -17,6 +18,7 @@ pub(super) struct Namer<'a> {
     signals: &'a Signals,
     discipline: Discipline,
     sidesteps: Vec<Sidestep>,
+    held: Vec<Held>,
 }
 
 /// Somebody who travels goes aside without turning.
@@ -29,23 +31,40 @@ struct Sidestep {
 impl<'a> Namer<'a> {
     pub(super) fn new(signals: &'a Signals, settings: &Settings) -> Namer<'a> {
         let discipline = settings.discipline;
-        let sidesteps = if !discipline.travels() { Vec::new() } else { sidesteps(signals) };
-        Namer { signals, discipline, sidesteps }
+        let carries = discipline == Discipline::Carrying;
+        let sidesteps = if !discipline.travels() || carries { Vec::new() } else { sidesteps(signals) };
+        let held = if carries { carry::held(signals) } else { Vec::new() };
+        Namer { signals, discipline, sidesteps, held }
+    }
+
+    /// What is held in both hands, in order of time; only looked for where things are carried.
+    pub(super) fn held(&self) -> &[Held] {
+        &self.held
     }
 
     /// The annotation of a segment, and how sure it is.
     pub(super) fn name(&self, frames: &Range<usize>) -> (Annotation, f32) {
         let way = Way::of(self.signals, frames);
         let middle = (frames.start + frames.end) / 2;
+        if let Some(held) = self.held.iter().find(|held| held.frames.contains(&middle)) {
+            return (held.name(self.signals, frames), 0.7);
+        }
+        let runs = self.discipline.travels() && self.discipline != Discipline::General;
+        let least_turn = if self.discipline == Discipline::Carrying { PORTERS_TURN } else { TURN };
         let aside = self.sidesteps.iter().find(|step| step.frames.contains(&middle));
         let travels = if !self.discipline.travels() { 1.6 } else { TRAVEL };
-        let (name, confidence) = match (aside, self.discipline) {
+        let (name, confidence) = match (aside, runs) {
             (Some(aside), _) => aside.name(),
-            _ if way.speed < JOG && !way.goes_ahead(self.signals) => way.step(self.signals),
-            (None, Discipline::Running) if way.starts() => ("start", 0.7),
-            (None, Discipline::Running) if way.stops() => ("stop", 0.7),
+            _ if way.speed < JOG && !way.goes_ahead(self.signals) => way.step(self.signals, least_turn),
+            (None, true) if way.starts() => ("start", 0.7),
+            (None, true) if way.stops() => ("stop", 0.7),
+            (None, _)
+                if self.discipline == Discipline::Football && way.speed > SPRINT && way.is_straight() =>
+            {
+                ("sprint", 0.7)
+            }
             _ if way.speed > travels => way.locomotion(),
-            _ => way.step(self.signals),
+            _ => way.step(self.signals, least_turn),
         };
         (Annotation::of(name), confidence)
     }
@@ -92,11 +111,18 @@ fn sidesteps(signals: &Signals) -> Vec<Sidestep> {
     found
 }
 
+/// Turning by more than this on the spot is meant (rad); porters turn by several steps.
+const TURN: f32 = 0.5;
+const PORTERS_TURN: f32 = 0.3;
 /// Slower than this, somebody steps instead of walking (m/s).
 const TRAVEL: f32 = 0.8;
 /// Speeds at which walking ends and running starts (m/s).
 const JOG: f32 = 2.0;
 const RUN: f32 = 3.4;
+/// Faster footballers sprint (m/s).
+const SPRINT: f32 = 4.85;
+/// Turning by less than this in one step is going straight (rad).
+const STRAIGHT: f32 = 0.21;
 
 /// How the hips go from the start of a segment to its end.
 struct Way {
@@ -147,35 +173,46 @@ impl Way {
         to < from - 0.3 && to < 0.75 * from && to < 2.0
     }
 
+    /// How far somebody who travels turns in a step, to the left (rad).
+    fn turn(&self) -> f32 {
+        if self.veered.abs() < 1.5 { self.veered } else { self.turned }
+    }
+
+    fn is_straight(&self) -> bool {
+        self.turn().abs() <= STRAIGHT
+    }
+
     fn locomotion(&self) -> (&'static str, f32) {
-        /// Turning by less than this in one step is going straight (rad).
-        const STRAIGHT: f32 = 0.21;
         let names = match self.speed {
             speed if speed < JOG => ["walk", "walk-left", "walk-right"],
             speed if speed < RUN => ["jog", "jog-left", "jog-right"],
             _ => ["run", "run-left", "run-right"],
         };
-        let turn = if self.veered.abs() < 1.5 { self.veered } else { self.turned };
-        match turn {
+        match self.turn() {
             turn if turn > STRAIGHT => (names[1], 0.7),
             turn if turn < -STRAIGHT => (names[2], 0.7),
             _ => (names[0], 0.8),
         }
     }
 
-    fn step(&self, signals: &Signals) -> (&'static str, f32) {
+    fn step(&self, signals: &Signals, least_turn: f32) -> (&'static str, f32) {
         let distance = libm::hypotf(self.moved.x, self.moved.z);
         let least = least_step(signals);
-        if self.turned.abs() > 0.5 && distance < 2.0 * least {
+        if self.turned.abs() > least_turn && distance < 2.0 * least {
             return (if self.turned > 0.0 { "turn-left" } else { "turn-right" }, 0.7);
         }
         if distance < least {
             return ("idle", 0.7);
         }
-        let angle = libm::atan2f(self.moved.x, self.moved.z);
-        let eighth = libm::floorf((angle + FRAC_PI_8) / FRAC_PI_4) as i32;
-        (STEPS[eighth.rem_euclid(8) as usize], 0.7)
+        (step_towards(self.moved), 0.7)
     }
+}
+
+/// The step that leads in a direction, given as (to the left, up, ahead).
+pub(super) fn step_towards(way: Vec3) -> &'static str {
+    let angle = libm::atan2f(way.x, way.z);
+    let eighth = libm::floorf((angle + FRAC_PI_8) / FRAC_PI_4) as i32;
+    STEPS[eighth.rem_euclid(8) as usize]
 }
 
 /// Shorter ways are none (m).

@@ -77,7 +77,7 @@ fn covers(signals: &Signals) -> Vec<Stroke> {
 const JUMP: f32 = 1.2;
 
 /// Jumps away from what is ahead: nothing on the floor while the hips shoot back.
-fn jumps(signals: &Signals) -> Vec<Stroke> {
+pub(super) fn jumps(signals: &Signals) -> Vec<Stroke> {
     let least = JUMP * signals.leg / 0.88;
     let backwards = |frame: usize| {
         let velocity = signals.local(frame, signals.velocity(frame));

@@ -23,7 +23,7 @@ pub(super) fn of(
         return Vec::new();
     }
     let part = part_of(annotation);
-    let (Some(path), true) = (signals.path(part), frames.len() > 1) else { return Vec::new() };
+    let (Some(path), true) = (signals.striking(part), frames.len() > 1) else { return Vec::new() };
     let speeds: Vec<f32> =
         gradient(&path[frames.clone()], signals.fps).into_iter().map(Vec3::length).collect();
     let reach = |frame: usize| Ground::below(path[frame]).distance(Ground::below(signals.hips()[frame]));
@@ -38,7 +38,12 @@ pub(super) fn of(
     while first > before.start && speeds[first - 1] > 0.6 * speeds[fastest] {
         first -= 1;
     }
-    let end = (peak + signals.frames(0.03) + 1).min(frames.end);
+    let mut end = (peak + signals.frames(0.03) + 1).min(frames.end);
+    // A blade cuts for as long as it is swung.
+    let swings = |frame: usize| speeds[frame - frames.start] > 0.6 * speeds[fastest];
+    while signals.is_blade(part) && end < frames.end && swings(end) {
+        end += 1;
+    }
     let window = frames.start + first..end;
     let speed = window.clone().map(|frame| speeds[frame - frames.start]).fold(0.0, f32::max);
     let reach = window.clone().map(reach).fold(0.0, f32::max);
@@ -50,7 +55,17 @@ pub(super) fn of(
 fn part_of(annotation: &Annotation) -> Bone {
     let side = annotation.side().unwrap_or(Side::Right);
     let kicks = ["kick", "roundhouse", "knee"].iter().any(|word| annotation.name().contains(word));
-    if kicks { Bone::LeftFoot.on(side) } else { Bone::LeftHand.on(side) }
+    let tackles = |words: &[&str]| words.iter().any(|word| annotation.name() == *word);
+    if kicks {
+        Bone::LeftFoot.on(side)
+    } else if tackles(&["tackle-waist", "tackle-legs", "tackle-behind"]) {
+        // A shoulder goes in, arms close around.
+        Bone::UpperChest
+    } else if tackles(&["tackle-left"]) {
+        Bone::LeftHand
+    } else {
+        Bone::LeftHand.on(side)
+    }
 }
 
 /// The placement in a frame, as `placement_of` defines it, from the smoothed paths.

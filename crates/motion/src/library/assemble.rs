@@ -157,7 +157,8 @@ impl<'a> Cut<'a> {
     fn posture(&self, end: usize) -> Posture {
         let frame = [self.frames.start, self.frames.end][end] as usize;
         let standing = [0, 1].map(|foot: usize| self.recording.standing[foot][frame]);
-        Posture::of(&self.recording.clip, frame, self.placements[end], standing)
+        let load = self.segment.annotation.holds()[end];
+        Posture::of(&self.recording.clip, frame, self.placements[end], standing, load)
     }
 
     fn action(&self, name: String, from: NodeId, to: NodeId, is_terminal: bool) -> Action {

@@ -6,7 +6,7 @@ use crate::bone::{Bone, Side};
 use crate::ik::{Limb, LimbGoal};
 use crate::inertialize::Fading;
 use crate::math::smootherstep;
-use crate::pose::Pose;
+use crate::pose::{GlobalPose, Pose};
 use crate::rate::FrameRate;
 use crate::skeleton::{JointId, Skeleton};
 
@@ -21,7 +21,7 @@ const STRETCH: f32 = 0.998;
 
 /// A foot that stays where it stands across seams.
 #[derive(Clone, Debug)]
-pub(super) struct KeptFoot {
+pub(crate) struct KeptFoot {
     limb: Option<Limb>,
     ball: JointId,
     side: Side,
@@ -36,7 +36,7 @@ pub(super) struct KeptFoot {
 }
 
 impl KeptFoot {
-    pub(super) fn new(skeleton: &Skeleton, side: Side) -> KeptFoot {
+    pub(crate) fn new(skeleton: &Skeleton, side: Side) -> KeptFoot {
         let ball = skeleton.bone(Bone::LeftToes.on(side)).or(skeleton.bone(Bone::LeftFoot.on(side)));
         let ball = ball.unwrap_or(JointId::ROOT);
         KeptFoot {
@@ -52,7 +52,7 @@ impl KeptFoot {
 
     /// A new action begins: `shown` are the last two poses that were shown, `next` what the action has for the
     /// same times.
-    pub(super) fn meet(
+    pub(crate) fn meet(
         &mut self,
         standing: &[[bool; 2]],
         frame: usize,
@@ -74,7 +74,7 @@ impl KeptFoot {
 
     /// Where the ball of the foot shall be in this frame, of which `source` is what the action has; `None` if that
     /// is where it is.
-    pub(super) fn wanted(
+    pub(crate) fn wanted(
         &mut self,
         standing: &[[bool; 2]],
         frame: usize,
@@ -117,6 +117,22 @@ impl KeptFoot {
         })
     }
 
+    /// How much longer the leg would have to be for the ball to be somewhere (m); below 0 if it reaches.
+    pub(crate) fn missing(&self, globals: &GlobalPose, wanted: Vec3) -> f32 {
+        self.goal(globals, Some(wanted)).map_or(0.0, |goal| goal.target.distance(goal.hip) - goal.length)
+    }
+
+    /// What the leg has to do for the ball to be where it is wanted. A foot that is where it shall be stays there, also
+    /// when the hips give way to the other.
+    fn goal(&self, globals: &GlobalPose, wanted: Option<Vec3>) -> Option<Goal> {
+        let limb = self.limb?;
+        let [hip, knee, ankle] = limb.positions(globals);
+        let length = STRETCH * (hip.distance(knee) + knee.distance(ankle));
+        let ball = globals.positions[self.ball.idx()];
+        let target = ankle + (wanted.unwrap_or(ball) - ball);
+        Some(Goal { limb, hip, target, length })
+    }
+
     fn stands(&self, standing: &[[bool; 2]], frame: usize) -> bool {
         standing[frame.min(standing.len() - 1)][self.side as usize]
     }
@@ -157,20 +173,12 @@ impl Carry {
 
 /// Bends the legs until the balls of the feet are where they are wanted, the feet keeping their turns. Where a leg is
 /// too short for that, the hips give way.
-pub(super) fn place(skeleton: &Skeleton, feet: &[KeptFoot; 2], wanted: [Option<Vec3>; 2], pose: &mut Pose) {
+pub(crate) fn place(skeleton: &Skeleton, feet: &[KeptFoot; 2], wanted: [Option<Vec3>; 2], pose: &mut Pose) {
     if wanted.iter().all(Option::is_none) {
         return;
     }
     let globals = skeleton.global_pose(pose.view());
-    let goals = feet.iter().zip(wanted).filter_map(|(foot, wanted)| {
-        let limb = foot.limb?;
-        let [hip, knee, ankle] = limb.positions(&globals);
-        let length = STRETCH * (hip.distance(knee) + knee.distance(ankle));
-        let ball = globals.positions[foot.ball.idx()];
-        // A foot that is where it shall be stays there, also when the hips give way to the other.
-        let target = ankle + (wanted.unwrap_or(ball) - ball);
-        Some(Goal { limb, hip, target, length })
-    });
+    let goals = feet.iter().zip(wanted).filter_map(|(foot, wanted)| foot.goal(&globals, wanted));
     let goals: Vec<Goal> = goals.collect();
     // Each leg in turn draws the hips to itself until both are satisfied.
     let mut shift = Vec3::ZERO;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{Action, ActionLibrary, Baked, LibraryTake, NodeId, Recording};
 use crate::analyse::{ActiveWindow, ValidRange};
 use crate::annotation::{Annotation, Direction, Target};
-use crate::body::{Body, Build};
+use crate::body::{Body, Build, Weapon};
 use crate::bone::Bone;
 use crate::clip::Clip;
 use crate::placement::{Ground, Placement};
@@ -50,6 +50,7 @@ impl ActionLibrary {
             discipline: self.discipline.clone(),
             origin: self.origin.clone(),
             build: BuildRecord::of(self.build()),
+            weapon: self.body().weapon.map(WeaponRecord::of),
             connected: self.connected,
             n_nodes: self.n_nodes(),
             takes: self.takes.iter().map(|take| TakeRecord::of(&take.clip)).collect(),
@@ -84,6 +85,7 @@ pub(super) fn encode(contents: &Contents<'_>) -> Vec<u8> {
         discipline: contents.discipline.clone(),
         origin: String::new(),
         build: BuildRecord::of(contents.build),
+        weapon: None,
         connected: contents.connected,
         n_nodes: contents.n_nodes,
         takes: contents.takes.iter().map(|take| TakeRecord::of(&take.clip)).collect(),
@@ -146,6 +148,8 @@ struct Header {
     #[serde(default)]
     origin: String,
     build: BuildRecord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weapon: Option<WeaponRecord>,
     connected: f32,
     n_nodes: usize,
     takes: Vec<TakeRecord>,
@@ -154,11 +158,18 @@ struct Header {
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct BuildRecord {
+pub(crate) struct BuildRecord {
     height: f32,
     mass: f32,
     breadth: f32,
     girth: f32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WeaponRecord {
+    bone: String,
+    ends: [[f32; 3]; 2],
+    radius: f32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -210,18 +221,34 @@ struct RangeRecord {
 const TALLEST: f32 = 10.0;
 
 impl BuildRecord {
-    fn of(build: Build) -> BuildRecord {
+    pub(crate) fn of(build: Build) -> BuildRecord {
         let Build { height, mass, breadth, girth } = build;
         BuildRecord { height, mass, breadth, girth }
     }
 
-    fn build(self) -> Result<Build, LibraryError> {
+    pub(crate) fn build(self) -> Result<Build, LibraryError> {
         let BuildRecord { height, mass, breadth, girth } = self;
         let sound = |x: f32, most: f32| x > 0.0 && x < most;
         if !(sound(height, TALLEST) && sound(mass, 1e4) && sound(breadth, 10.0) && sound(girth, 10.0)) {
             return Err(LibraryError::Damaged("its body is of no size people have".to_owned()));
         }
         Ok(Build { height, mass, breadth, girth })
+    }
+}
+
+impl WeaponRecord {
+    fn of(weapon: Weapon) -> WeaponRecord {
+        let Weapon { bone, ends, radius } = weapon;
+        WeaponRecord { bone: bone.name().to_owned(), ends: ends.map(|end| end.to_array()), radius }
+    }
+
+    fn weapon(self) -> Result<Weapon, LibraryError> {
+        let bone = Bone::from_name(&self.bone);
+        let weapon =
+            bone.map(|bone| Weapon { bone, ends: self.ends.map(Vec3::from_array), radius: self.radius });
+        weapon
+            .filter(Weapon::is_sound)
+            .ok_or_else(|| LibraryError::Damaged("its weapon is none that a hand holds".to_owned()))
     }
 }
 
@@ -330,7 +357,8 @@ impl Header {
     fn library(self, blocks: &[u8]) -> Result<ActionLibrary, LibraryError> {
         let damaged = |what: String| LibraryError::Damaged(what);
         let build = self.build.build()?;
-        let body = Arc::new(build.body());
+        let weapon = self.weapon.map(WeaponRecord::weapon).transpose()?;
+        let body = Arc::new(Body { weapon, ..build.body() });
         let n_joints = body.skeleton.n_joints();
         let mut rest = blocks;
         let mut block_of = Vec::new();
@@ -403,7 +431,7 @@ const STEPS: f32 = 16383.0;
 
 /// A rotation in 6 bytes: the place of its greatest component in 2 bits, the other three in 15 bits each. The error is
 /// below 0.00005 rad, and what was unpacked packs to the same bytes.
-fn packed(rotation: Quat) -> [u8; 6] {
+pub(crate) fn packed(rotation: Quat) -> [u8; 6] {
     let mut bytes = pack_once(rotation);
     for _ in 0..4 {
         let again = pack_once(unpacked(bytes));
@@ -430,7 +458,7 @@ fn pack_once(rotation: Quat) -> [u8; 6] {
     [a, b, c, d, e, f]
 }
 
-fn unpacked([a, b, c, d, e, f]: [u8; 6]) -> Quat {
+pub(crate) fn unpacked([a, b, c, d, e, f]: [u8; 6]) -> Quat {
     let bits = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
     let component = |shift: u32| ((bits >> shift & 0x7fff) as f32 - 16384.0) / STEPS * GREATEST;
     let [x, y, z] = [component(30), component(15), component(0)];

@@ -9,11 +9,11 @@
 
 mod assemble;
 mod bake;
-mod feet;
-mod file;
+pub(crate) mod feet;
+pub(crate) mod file;
 mod graph;
 mod player;
-mod posture;
+pub(crate) mod posture;
 mod stats;
 mod walk;
 
@@ -30,7 +30,7 @@ pub use walk::walk;
 
 use crate::analyse::{ActiveWindow, ValidRange};
 use crate::annotation::{Annotation, Direction, Target};
-use crate::body::{Body, Build};
+use crate::body::{Body, Build, Weapon};
 use crate::clip::Clip;
 use crate::placement::Placement;
 
@@ -131,6 +131,12 @@ impl ActionLibrary {
     /// The body that all takes move.
     pub fn body(&self) -> &Arc<Body> {
         &self.body
+    }
+
+    /// The same library performed by somebody who holds something: it strikes and is struck in the place of the hand.
+    pub fn armed(self, weapon: Weapon) -> ActionLibrary {
+        let body = Body::clone(&self.body).armed(weapon);
+        ActionLibrary { body: Arc::new(body), ..self }
     }
 
     /// All takes.

@@ -2,6 +2,7 @@
 
 use glam::Vec3;
 
+use crate::annotation::Load;
 use crate::bone::Bone;
 use crate::clip::Clip;
 use crate::placement::Placement;
@@ -28,36 +29,63 @@ impl Default for Likeness {
 
 /// One posture with its velocity, relative to its placement.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Posture {
+pub(crate) struct Posture {
     places: Vec<Vec3>,
     velocities: Vec<Vec3>,
     /// Balls of the feet and whether they stand; left, then right.
     feet: [(Vec3, bool); 2],
+    /// What is in the hands.
+    load: Option<Load>,
 }
+
+/// Postures with other things in the hands are as different as this.
+const OTHER_LOAD: f32 = 1e3;
 
 impl Posture {
     /// The posture of a clip at a frame, seen from `placement`, whose own motion is no part of the velocity.
-    pub(super) fn of(clip: &Clip, frame: usize, placement: Placement, standing: [bool; 2]) -> Posture {
-        let skeleton = clip.skeleton();
+    pub(super) fn of(
+        clip: &Clip,
+        frame: usize,
+        placement: Placement,
+        standing: [bool; 2],
+        load: Option<Load>,
+    ) -> Posture {
         let around = [frame.saturating_sub(1), frame, (frame + 1).min(clip.n_frames() - 1)];
-        let [before, now, after] = around.map(|frame| skeleton.global_pose(clip.frame(frame)));
+        let globals = around.map(|frame| clip.skeleton().global_pose(clip.frame(frame)));
         let seconds = ((around[2] - around[0]).max(1) as f64 * clip.rate().dt()) as f32;
+        let posture = Posture::between(clip.skeleton(), &globals, seconds, placement, standing);
+        Posture { load, ..posture }
+    }
+
+    /// The posture in the middle of three moments, the first and the last of which are `seconds` apart, seen from
+    /// `placement`, with nothing in the hands.
+    pub(crate) fn between(
+        skeleton: &Skeleton,
+        [before, now, after]: &[GlobalPose; 3],
+        seconds: f32,
+        placement: Placement,
+        standing: [bool; 2],
+    ) -> Posture {
         let relative =
             |globals: &GlobalPose, joint: JointId| placement.point_from_world(globals.positions[joint.idx()]);
         let joints: Vec<JointId> = Bone::LANDMARKS.iter().filter_map(|bone| skeleton.bone(*bone)).collect();
-        let velocity = |joint: &JointId| (relative(&after, *joint) - relative(&before, *joint)) / seconds;
+        let velocity = |joint: &JointId| (relative(after, *joint) - relative(before, *joint)) / seconds;
         let ball = |bone: Bone, standing| {
-            (ball_of(skeleton, bone).map_or(Vec3::ZERO, |j| relative(&now, j)), standing)
+            (ball_of(skeleton, bone).map_or(Vec3::ZERO, |j| relative(now, j)), standing)
         };
         Posture {
-            places: joints.iter().map(|joint| relative(&now, *joint)).collect(),
+            places: joints.iter().map(|joint| relative(now, *joint)).collect(),
             velocities: joints.iter().map(velocity).collect(),
             feet: [ball(Bone::LeftFoot, standing[0]), ball(Bone::RightFoot, standing[1])],
+            load: None,
         }
     }
 
     /// How different two postures are, in units of what is allowed: up to 1 they may share a node.
-    pub(super) fn difference(&self, other: &Posture, likeness: &Likeness) -> f32 {
+    pub(crate) fn difference(&self, other: &Posture, likeness: &Likeness) -> f32 {
+        if self.load != other.load {
+            return OTHER_LOAD;
+        }
         let square = |pairs: std::iter::Zip<std::slice::Iter<'_, Vec3>, std::slice::Iter<'_, Vec3>>| {
             pairs.map(|(a, b)| a.distance_squared(*b)).sum::<f32>()
         };
@@ -155,7 +183,7 @@ mod tests {
 
     fn at(x: f32) -> Posture {
         let foot = (Vec3::ZERO, false);
-        Posture { places: vec![Vec3::X * x], velocities: vec![Vec3::ZERO], feet: [foot; 2] }
+        Posture { places: vec![Vec3::X * x], velocities: vec![Vec3::ZERO], feet: [foot; 2], load: None }
     }
 
     #[test]
@@ -183,7 +211,7 @@ mod tests {
         let likeness = Likeness::default();
         let foot = |z: f32, stands| {
             let feet = [(Vec3::Z * z, stands), (Vec3::ZERO, true)];
-            Posture { places: vec![Vec3::ZERO], velocities: vec![Vec3::ZERO], feet }
+            Posture { places: vec![Vec3::ZERO], velocities: vec![Vec3::ZERO], feet, load: None }
         };
         assert!(foot(0.0, true).difference(&foot(0.5, true), &likeness) > 1.0);
         assert!(foot(0.0, true).difference(&foot(0.5, false), &likeness) <= 1.0);

@@ -11,7 +11,7 @@ mod stats;
 use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
 use randori::libraries::{self, nearest_first};
-use randori_motion::analyse::Discipline;
+use randori_motion::analyse::{Discipline, Settings};
 use randori_motion::library::{ActionId, ActionLibrary};
 
 pub(crate) use export::alone;
@@ -64,8 +64,16 @@ pub(crate) enum DisciplineArg {
     Boxing,
     /// Walking, running, dodging, catching.
     Running,
+    /// Cuts, blocks and steps with a sword in the right hand.
+    Sword,
     /// Being struck, staggering, falling, getting up.
     Reactions,
+    /// Lifting, carrying, handing over, putting down.
+    Carrying,
+    /// Standing in a crowd, being pushed, stepping aside, falling.
+    Crowd,
+    /// Running with a ball, dodging, tackling and being tackled.
+    Football,
     /// Anything.
     General,
 }
@@ -75,16 +83,30 @@ impl DisciplineArg {
         match self {
             DisciplineArg::Boxing => Discipline::Boxing,
             DisciplineArg::Running => Discipline::Running,
+            DisciplineArg::Sword => Discipline::Sword,
             DisciplineArg::Reactions => Discipline::Reactions,
+            DisciplineArg::Carrying => Discipline::Carrying,
+            DisciplineArg::Crowd => Discipline::Crowd,
+            DisciplineArg::Football => Discipline::Football,
             DisciplineArg::General => Discipline::General,
         }
+    }
+
+    /// How the analyser reads such a capture: whoever does sword work has our sword in the right hand.
+    fn settings(self) -> Settings {
+        let weapon = (self == DisciplineArg::Sword).then_some(randori_actor::sword::BLADE);
+        Settings { weapon, ..Settings::of(self.discipline()) }
     }
 
     fn name(self) -> &'static str {
         match self {
             DisciplineArg::Boxing => "boxing",
             DisciplineArg::Running => "run",
+            DisciplineArg::Sword => "sword",
             DisciplineArg::Reactions => "reactions",
+            DisciplineArg::Carrying => "carry",
+            DisciplineArg::Crowd => "crowd",
+            DisciplineArg::Football => "football",
             DisciplineArg::General => "general",
         }
     }

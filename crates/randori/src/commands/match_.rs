@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::bail;
+use randori::graphs;
 use randori::libraries::{self, nearest_first};
 use randori_arena::style::{PRESETS, Style};
 use randori_gametree::score::MAX_DEPTH;
 use randori_scene::contest::series::{Series, rounds};
 use randori_scene::contest::{Contender, Ring};
-use randori_scene::screenplay::Controller;
+use randori_scene::screenplay::{Controller, GRAPH_DEPTH};
 
+use crate::commands::graph::with_progress;
 use crate::output::{Outcome, table};
 use crate::progress::Progress;
 
@@ -28,7 +30,7 @@ JSON: {\"rounds\",\"wins\":[A,B],\"draws\",\"hits\":[A,B],\"damage\":[A,B],\"sco
 and trunk; damage is the sum of speed (m/s) times 2 for the head, 1 for the trunk and 0 for arms and legs. \
 score_ci95 is Wilson's 95 % interval of A's score: its wins and half the draws, as a share of the rounds.")]
 pub(crate) struct MatchArgs {
-    /// Who decides for the first: gametree:DEPTH, gametree, static, random or still.
+    /// Who decides for the first: gametree:DEPTH, gametree, graph:DEPTH, graph, commander, static, random or still.
     #[arg(value_name = "A")]
     first: String,
 
@@ -64,7 +66,11 @@ pub(crate) fn run(args: &MatchArgs, seed: u64, progress: &Progress) -> anyhow::R
     for name in wanted.into_iter().flatten() {
         style(name)?;
     }
-    let ring = Ring::of(Arc::new(libraries::open(&args.library)?), args.seconds)?;
+    let library = Arc::new(libraries::open(&args.library)?);
+    let mut ring = Ring::of(Arc::clone(&library), args.seconds)?;
+    if controllers.iter().any(Controller::needs_graph) {
+        ring = ring.with_graph(with_progress(progress, |step| graphs::open(&library, step))?);
+    }
     let usual = ring.usual_styles();
     let contender = |at: usize| -> anyhow::Result<Contender> {
         let style = style(wanted[at].as_deref().unwrap_or(usual[at]))?;
@@ -85,7 +91,8 @@ fn controller(name: &str) -> anyhow::Result<Controller> {
     let Some(controller) = Controller::from_short(name) else {
         let known = nearest_first(name, Controller::NAMES.map(str::to_owned).to_vec());
         bail!(
-            "no controller \"{name}\"; there are {}, and gametree:DEPTH with a depth from 1 to {MAX_DEPTH}",
+            "no controller \"{name}\"; there are {}, gametree:DEPTH with a depth from 1 to {MAX_DEPTH}, and graph:DEPTH \
+             with one from 1 to {GRAPH_DEPTH}",
             known.join(", ")
         );
     };

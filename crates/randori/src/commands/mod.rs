@@ -5,6 +5,7 @@ pub(crate) mod capture;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod game;
+pub(crate) mod graph;
 pub(crate) mod library;
 pub(crate) mod match_;
 pub(crate) mod render;

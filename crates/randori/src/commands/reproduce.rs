@@ -1,6 +1,7 @@
 //! `randori reproduce`: what a paper shows, made again by one command.
 
 mod adversarial;
+mod graph;
 mod interactions;
 
 use std::path::{Path, PathBuf};
@@ -42,6 +43,10 @@ enum Paper {
     /// Character animation in two-player adversarial games (2010): equation 1 and figures 2 to 6.
     #[value(name = "001")]
     Adversarial,
+    /// Simulating interactions of avatars in high dimensional state space (2008): states, edges, coverage, times and
+    /// table 1, beside the paper's numbers.
+    #[value(name = "004")]
+    Graph,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
@@ -58,6 +63,7 @@ pub(crate) fn run(args: &ReproduceArgs, seed: u64, progress: &Progress) -> anyho
     match args.paper {
         Paper::Interactions => interactions::run(folder, effort, seed, progress),
         Paper::Adversarial => adversarial::run(folder, effort, seed, progress),
+        Paper::Graph => graph::run(folder, effort, seed, progress),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
+use randori::graphs;
 use randori::libraries::{self, Builtin};
 use randori_actor::Casting;
 use randori_motion::formats::bvh::WriteOptions;
@@ -17,6 +18,7 @@ use randori_scene::screenplay::{Camera, Role, Screenplay};
 use randori_scene::{export, files};
 use serde::Serialize;
 
+use crate::commands::graph::with_progress;
 use crate::output::{Outcome, table};
 use crate::progress::Progress;
 
@@ -56,7 +58,7 @@ struct RunReport {
 pub(crate) fn run(args: &RunArgs, seed: Option<u64>, progress: &Progress) -> anyhow::Result<Outcome> {
     let mut scene = read_scene(&args.scene)?;
     scene.seed = seed.unwrap_or(scene.seed);
-    let libraries = gather(&scene)?;
+    let libraries = gather(&scene, progress)?;
     #[expect(clippy::disallowed_methods, reason = "the command may look at the clock")]
     let start = Instant::now();
     let since = move || start.elapsed().as_secs_f64();
@@ -86,15 +88,23 @@ pub(crate) fn read_scene(path: &Path) -> anyhow::Result<Screenplay> {
 }
 
 /// All libraries that a scene needs.
-pub(crate) fn gather(scene: &Screenplay) -> anyhow::Result<Libraries> {
+pub(crate) fn gather(scene: &Screenplay, progress: &Progress) -> anyhow::Result<Libraries> {
     let mut gathered = Libraries::default();
-    let mut known: BTreeMap<String, ()> = BTreeMap::new();
+    // Libraries that are there, while nobody needed their graph.
+    let mut known: BTreeMap<String, Option<Arc<ActionLibrary>>> = BTreeMap::new();
     for role in scene.expanded() {
         let key = library_key(scene, &role);
-        if known.insert(key.clone(), ()).is_none() {
+        if !known.contains_key(&key) {
             let library = library_of(scene, &role)
                 .with_context(|| format!("the library of \"{}\" in scene {}", role.name, scene.name))?;
-            gathered.add(&key, Arc::new(library));
+            let library = Arc::new(library);
+            gathered.add(&key, Arc::clone(&library));
+            known.insert(key.clone(), Some(library));
+        }
+        if scene.plays_on_graph(&role.name)
+            && let Some(library) = known.get_mut(&key).and_then(Option::take)
+        {
+            gathered.add_graph(&key, with_progress(progress, |step| graphs::open(&library, step))?);
         }
     }
     Ok(gathered)

@@ -25,6 +25,7 @@ use randori_arena::reactions::Reactions;
 use randori_arena::stage::{self, Cast, Moment, Stage};
 use randori_arena::style::Style;
 use randori_gametree::Settings;
+use randori_interaction_graph::background::Policies;
 use randori_motion::annotation::Kind;
 use randori_motion::{ActionId, ActionLibrary, Ground, Placement};
 use randori_tactics::Planner;
@@ -74,6 +75,7 @@ pub struct Ring {
     reactions: Arc<Reactions>,
     rules: stage::Contest,
     table: Arc<Table>,
+    graph: Option<Arc<Policies>>,
     calm: Vec<ActionId>,
 }
 
@@ -148,13 +150,27 @@ impl Ring {
             reactions: Arc::new(Reactions::of(library)),
             rules: if fights { stage::Contest::Fight } else { stage::Contest::Chase },
             table: Arc::new(Table::of_known_words()),
+            graph: None,
             calm,
         })
     }
 
+    /// The same with the interaction graph of its library, for contenders who play on it; without it they stand.
+    pub fn with_graph(self, graph: Arc<Policies>) -> Ring {
+        Ring { graph: Some(graph), ..self }
+    }
+
+    /// The impulse that fells contenders (N s).
+    pub const POISE: f32 = POISE;
+
     /// The same with rounds of another length (s), cut to what is possible.
     pub fn lasting(&self, seconds: f64) -> Ring {
         Ring { seconds: seconds.clamp(Ring::SECONDS[0], Ring::SECONDS[1]), ..self.clone() }
+    }
+
+    /// How long a round is (ticks).
+    pub fn ticks(&self) -> i32 {
+        (self.seconds * f64::from(TICKS_PER_SECOND)).round() as i32
     }
 
     /// Whether one side runs after the other, instead of fighting.
@@ -191,7 +207,7 @@ impl Ring {
         });
         let aims = aims.collect();
         let controllers = (contenders.iter().enumerate())
-            .map(|(who, contender)| hired_alone(&contender.controller, seed, who))
+            .map(|(who, contender)| hired_alone(&contender.controller, seed, who, self.graph.as_ref()))
             .collect();
         Bout::new(stage, moment, aims, controllers, (0..contenders.len()).collect())
     }
@@ -225,7 +241,7 @@ impl Ring {
 
     /// Plays a bout of these contenders to its end.
     pub fn play(&self, bout: &mut Bout, contenders: &[Contender]) -> Round {
-        let end = (self.seconds * f64::from(TICKS_PER_SECOND)).round() as i32;
+        let end = self.ticks();
         let (mut seen, mut caught) = (0, None);
         let (mut sum, mut n_looks) = (0.0, 0_u32);
         let mut deeds = vec![Deeds::default(); contenders.len()];
@@ -315,7 +331,12 @@ impl Ring {
 }
 
 /// A controller that leaves the other threads to other rounds.
-fn hired_alone(wanted: &Controller, seed: u64, who: usize) -> Box<dyn controller::Controller> {
+fn hired_alone(
+    wanted: &Controller,
+    seed: u64,
+    who: usize,
+    graph: Option<&Arc<Policies>>,
+) -> Box<dyn controller::Controller> {
     match wanted {
         Controller::GameTree { depth, rule, opponent, .. } => Box::new(Planner::new(Settings {
             depth: *depth,
@@ -324,7 +345,7 @@ fn hired_alone(wanted: &Controller, seed: u64, who: usize) -> Box<dyn controller
             parallel: false,
             ..Settings::default()
         })),
-        other => crew::hired(other, seed, who),
+        other => crew::hired(other, seed, who, graph),
     }
 }
 

@@ -1,14 +1,33 @@
 //! Who decides for whom: controllers by what a scene file says.
 
+use std::sync::Arc;
+
 use randori_arena::bout::Bout;
 use randori_arena::controller::{self, Random, Scripted, Situation, StaticTarget, Still, Verdict};
 use randori_gametree::Settings;
+use randori_interaction_graph::Player;
+use randori_interaction_graph::background::Policies;
+use randori_interaction_graph::player::Commander;
 use randori_tactics::Planner;
 
 use crate::screenplay::Controller;
 
-/// The controller that a scene file asks for; chance is that of the scene's seed and the place in the cast.
-pub(crate) fn hired(wanted: &Controller, seed: u64, who: usize) -> Box<dyn controller::Controller> {
+/// The controller that a scene file asks for; chance is that of the scene's seed and the place in the cast. Whoever
+/// plays on a graph brings it along; without one there is nothing to look up, and one stands.
+pub(crate) fn hired(
+    wanted: &Controller,
+    seed: u64,
+    who: usize,
+    graph: Option<&Arc<Policies>>,
+) -> Box<dyn controller::Controller> {
+    match (wanted, graph) {
+        (Controller::Graph { depth }, Some(graph)) => Box::new(Player::new(graph, usize::from(*depth))),
+        (Controller::Commander, Some(graph)) => Box::new(Commander::new(Player::new(graph, 1))),
+        (other, _) => hired_without(other, seed, who),
+    }
+}
+
+fn hired_without(wanted: &Controller, seed: u64, who: usize) -> Box<dyn controller::Controller> {
     match wanted {
         Controller::GameTree { depth, rule, opponent, .. } => {
             let settings =
@@ -21,7 +40,7 @@ pub(crate) fn hired(wanted: &Controller, seed: u64, who: usize) -> Box<dyn contr
             let lines = actions.iter().map(|annotation| annotation.name().to_owned());
             Box::new(Scripted::new(lines.collect(), *repeat))
         }
-        Controller::Still => Box::new(Still),
+        Controller::Still | Controller::Graph { .. } | Controller::Commander => Box::new(Still),
     }
 }
 

@@ -22,6 +22,7 @@ use randori_arena::combination::Table;
 use randori_arena::objectives::{Aims, Scoring};
 use randori_arena::reactions::Reactions;
 use randori_arena::stage::{Cast, Contest, Moment, Stage};
+use randori_interaction_graph::background::Policies;
 use randori_motion::annotation::Kind;
 use randori_motion::clip::ClipError;
 use randori_motion::{ActionId, ActionLibrary, Event, Ground, Placement, SkeletonError, Take};
@@ -49,6 +50,14 @@ pub enum DirectorError {
         /// What.
         library: String,
     },
+    /// An interaction graph was not brought along.
+    #[error("{who} plays on the interaction graph of the library {library}, which is not there")]
+    Graph {
+        /// Who.
+        who: String,
+        /// The library.
+        library: String,
+    },
     /// A library has no actions, or not the one somebody starts with.
     #[error("the library {library} has no action \"{action}\", with which {who} starts")]
     Opening {
@@ -69,13 +78,29 @@ pub enum DirectorError {
 
 /// Libraries by the names under which a screenplay asks for them, ready to be played with.
 #[derive(Clone, Debug, Default)]
-pub struct Libraries(BTreeMap<String, (Arc<Bodies>, Arc<Reactions>)>);
+pub struct Libraries(BTreeMap<String, Shelf>);
+
+/// A library with all that belongs to it.
+#[derive(Clone, Debug)]
+struct Shelf {
+    bodies: Arc<Bodies>,
+    reactions: Arc<Reactions>,
+    graph: Option<Arc<Policies>>,
+}
 
 impl Libraries {
     /// Brings a library along.
     pub fn add(&mut self, name: &str, library: Arc<ActionLibrary>) {
         let bodies = Arc::new(Bodies::of(Arc::clone(&library)));
-        self.0.insert(name.to_owned(), (bodies, Arc::new(Reactions::of(library))));
+        let shelf = Shelf { bodies, reactions: Arc::new(Reactions::of(library)), graph: None };
+        self.0.insert(name.to_owned(), shelf);
+    }
+
+    /// Brings along the interaction graph of a library that is there.
+    pub fn add_graph(&mut self, name: &str, graph: Arc<Policies>) {
+        if let Some(shelf) = self.0.get_mut(name) {
+            shelf.graph = Some(graph);
+        }
     }
 
     /// Whether a library is there.
@@ -97,6 +122,8 @@ pub struct Director {
     scene: Screenplay,
     roles: Vec<Role>,
     starts: Vec<Placement>,
+    /// What each could look things up in.
+    graphs: Vec<Option<Arc<Policies>>>,
     ways: Vec<Way>,
     /// How long an action of each takes on average (s).
     strides: Vec<f64>,
@@ -123,15 +150,20 @@ impl Director {
         let starts = placements(&roles);
         let mut teams: Vec<&str> = Vec::new();
         let mut cast = Vec::new();
+        let mut graphs = Vec::new();
         for role in &roles {
             let team = teams.iter().position(|team| *team == role.team).unwrap_or_else(|| {
                 teams.push(&role.team);
                 teams.len() - 1
             });
             let library = library_key(scene, role);
-            let Some((bodies, reactions)) = libraries.0.get(&library) else {
+            let Some(Shelf { bodies, reactions, graph }) = libraries.0.get(&library) else {
                 return Err(DirectorError::Library { who: role.name.clone(), library });
             };
+            if graph.is_none() && scene.plays_on_graph(&role.name) {
+                return Err(DirectorError::Graph { who: role.name.clone(), library });
+            }
+            graphs.push(graph.clone());
             cast.push(Cast {
                 bodies: Arc::clone(bodies),
                 reactions: Some(Arc::clone(reactions)),
@@ -158,11 +190,14 @@ impl Director {
             let mut aims = Aims::of(role.objective(), opponent_of(&roles, who), &table);
             aims.scoring = if is_chase { Scoring::Catch } else { Scoring::Damage };
             aims.staged = crew::is_staged(&role.controller);
+            // Blows make sense from as much farther away as a weapon is long.
+            let weapon = stage.cast[who].bodies.library().body().weapon;
+            aims.plausibility.attack += weapon.map_or(0.0, |weapon| weapon.length());
             aims
         });
         let aims: Vec<Aims> = aims.collect();
-        let controllers =
-            (roles.iter().enumerate()).map(|(who, role)| crew::hired(&role.controller, scene.seed, who));
+        let controllers = (roles.iter().zip(&graphs).enumerate())
+            .map(|(who, (role, graph))| crew::hired(&role.controller, scene.seed, who, graph.as_ref()));
         let strides = stage.cast.iter().map(|cast| stride(cast.bodies.library())).collect();
         let bout = Bout::new(stage, moment, aims, controllers.collect(), (0..roles.len()).collect());
         let ways = roles.iter().map(|role| Way::of(&role.path, role.at, role.enter)).collect();
@@ -180,6 +215,7 @@ impl Director {
             explain: false,
             clock: None,
             scene: scene.clone(),
+            graphs,
             starts,
             roles,
         })
@@ -309,6 +345,7 @@ impl Director {
         if self.story.is_down_for_good(who) || is_over {
             self.dismiss(who);
         }
+        self.turn_to_closest(who);
         let opponent = self.bout.aims[who].opponent;
         for other in 0..self.roles.len() {
             let theirs = self.bout.aims[other].opponent;
@@ -357,6 +394,27 @@ impl Director {
     fn dismiss(&mut self, who: usize) {
         if !std::mem::replace(&mut self.dismissed[who], true) {
             crew::dismiss(&mut self.bout, who, self.story.is_down_for_good(who));
+        }
+    }
+
+    /// Somebody who plays on a graph and was given no opponent by name faces whoever of another team is closest.
+    fn turn_to_closest(&mut self, who: usize) {
+        let role = &self.roles[who];
+        if role.opponent.is_some() || !role.controller.needs_graph() {
+            return;
+        }
+        let (stage, moment) = (&self.bout.stage, &self.bout.moment);
+        let place = |who: usize| stage.position(moment, who, moment.tick);
+        let is_foe = |other: &usize| {
+            stage.cast[*other].side != stage.cast[who].side
+                && moment.people[*other].is_present
+                && !self.story.is_down_for_good(*other)
+        };
+        let far = |other: usize| place(who).distance(place(other));
+        let closest =
+            (0..self.roles.len()).filter(is_foe).min_by(|a, b| far(*a).total_cmp(&far(*b)).then(a.cmp(b)));
+        if let Some(closest) = closest {
+            self.bout.aims[who].opponent = closest;
         }
     }
 

@@ -194,7 +194,8 @@ impl Director {
             Then::Controller { who: name, controller } => {
                 let Some(who) = who(name) else { return };
                 self.bout.aims[who].staged = crew::is_staged(controller);
-                self.bout.control(who, crew::hired(controller, self.scene.seed, who));
+                let graph = self.graphs[who].as_ref();
+                self.bout.control(who, crew::hired(controller, self.scene.seed, who, graph));
             }
             Then::Path { who: name, path } => {
                 let Some(who) = who(name) else { return };

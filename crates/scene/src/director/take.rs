@@ -104,6 +104,9 @@ pub(super) fn events_of(director: &Director, happening: &Happening) -> Vec<Event
             insert(&mut event, "bone", hit.bone.name().into());
             insert(&mut event, "point", json!(hit.point.to_array()));
             insert(&mut event, "damage", json!(hit.damage()));
+            if hit.on_weapon {
+                insert(&mut event, "on_weapon", true.into());
+            }
             let library = |who: usize| director.bout.stage.cast[who].bodies.library();
             insert(&mut event, "action", library(who).action(landed.action).name.as_str().into());
             let mut contact = Event::new(event.t, EventKind::ContactBegins);

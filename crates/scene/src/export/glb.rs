@@ -10,7 +10,8 @@
 //!   mannequin collapses by a morph target `hidden`, the pieces of a prop are scaled to nothing.
 //! - `extras.randori` of the file, and again of its scene where Blender keeps it, holds `version`, `seed`,
 //!   `events` and `forces`. Armature nodes hold `character`, `enter`, `exit`, `color`, `mass` (kg) and
-//!   `girth` there, bones `bone`, `joint` (the name without prefix) and `tips`; the first node of a prop
+//!   `girth` and, of somebody armed, `weapon` (`bone`, both `ends` of its axis in the bone's frame and `radius`, m)
+//!   there, bones `bone`, `joint` (the name without prefix) and `tips`; the first node of a prop
 //!   `prop`, `enter`, `exit`, `color` and `pieces`.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +19,7 @@ use std::sync::Arc;
 
 use glam::{Mat4, Quat, Vec3};
 use randori_motion::take::{CharacterId, Color, ContactForce, Piece, PropId, Shape, Touching};
-use randori_motion::{Body, Character, Clip, Joint, JointId, Prop, Skeleton, Take};
+use randori_motion::{Body, Character, Clip, Joint, JointId, Prop, Skeleton, Take, Weapon};
 use serde_json::{Map, Value, json};
 
 use super::ExportError;
@@ -134,7 +135,7 @@ impl Writer {
     fn character(&mut self, character: &Character) -> Result<(), ExportError> {
         let span = Span { name: &character.name, enter: character.enter, clip: &character.clip };
         let skeleton = character.clip.skeleton();
-        let extras = json!({
+        let mut extras = json!({
             "character": character.name,
             "enter": character.enter,
             "exit": character.exit(),
@@ -142,6 +143,10 @@ impl Writer {
             "mass": character.body.total_mass(),
             "girth": character.body.girth,
         });
+        if let Some(Weapon { bone, ends, radius }) = character.body.weapon {
+            let ends = ends.map(|end| end.to_array());
+            extras["weapon"] = json!({"bone": bone.name(), "ends": ends, "radius": radius});
+        }
         let armature = self.node(&character.name, extras);
         let joints = self.joints(&character.name, skeleton, Some(armature));
         self.tops.push(armature);

@@ -1,7 +1,7 @@
 //! Blows that touch what they hit.
 
 use glam::Vec3;
-use randori_motion::{Bone, Character, Event, EventKind, GlobalPose, Pose, Side, Take};
+use randori_motion::{Bone, Capsule, Character, Event, EventKind, GlobalPose, Pose, Side, Take};
 use rayon::prelude::*;
 
 use super::Ban;
@@ -64,8 +64,8 @@ pub(super) struct Strike {
     pub(super) who: usize,
     pub(super) whom: usize,
     pub(super) limb: LimbOf,
-    /// The striking capsule, among the body's.
-    capsule: usize,
+    /// What strikes.
+    capsule: Capsule,
     /// The bone it is said to hit.
     struck: Option<Bone>,
 }
@@ -88,8 +88,11 @@ fn strike_of(take: &Take, event: &Event) -> Option<Strike> {
     let (who, whom) = (find(event.who.as_ref())?, find(event.whom.as_ref())?);
     let part = Bone::from_name(event.part.as_deref()?)?;
     let limb = LimbOf::with(part)?;
-    let clothed = |bone: Bone| take.characters[who].body.capsules.iter().position(|it| it.bone == bone);
-    let capsule = std::iter::successors(Some(part), |bone| bone.parent()).find_map(clothed)?;
+    let body = &take.characters[who].body;
+    let clothed = |bone: Bone| body.capsules.iter().find(|it| it.bone == bone).copied();
+    let held = body.held().filter(|held| held.bone == part);
+    let capsule =
+        held.or_else(|| std::iter::successors(Some(part), |bone| bone.parent()).find_map(clothed))?;
     let struck = match event.kind {
         EventKind::Hit => event.details.get("bone").and_then(|bone| Bone::from_name(bone.as_str()?)),
         // What stops a blow is whatever it meets.
@@ -101,7 +104,7 @@ fn strike_of(take: &Take, event: &Event) -> Option<Strike> {
 /// From the striking capsule to the nearest of the other's at the moment of the blow (m); negative inside.
 pub(super) fn gap(characters: &[Character], strike: &Strike) -> f32 {
     let (_, globals) = posed(&characters[strike.who], strike.t);
-    let fist = Solid::of(&characters[strike.who].body.capsules[strike.capsule], &globals);
+    let fist = Solid::of(&strike.capsule, &globals);
     let gaps = solids(&characters[strike.whom], strike.t).into_iter().map(|solid| fist.nearest(&solid).gap);
     gaps.fold(f32::INFINITY, f32::min)
 }
@@ -164,7 +167,7 @@ fn aim(characters: &[Character], figure: &Figure, strike: &Strike) -> Option<Aim
     const SHARE_OF_BACK: f32 = 0.6;
     let attacker = &characters[strike.who];
     let (pose, before) = posed(attacker, strike.t);
-    let capsule = &attacker.body.capsules[strike.capsule];
+    let capsule = &strike.capsule;
     let jointed = match strike.limb {
         LimbOf::Arm(side) => figure.arms[side as usize]?,
         LimbOf::Leg(side) => figure.legs[side as usize]?,
@@ -258,5 +261,6 @@ fn posed(character: &Character, t: f64) -> (Pose, GlobalPose) {
 
 fn solids(character: &Character, t: f64) -> Vec<Solid> {
     let (_, globals) = posed(character, t);
-    character.body.capsules.iter().map(|capsule| Solid::of(capsule, &globals)).collect()
+    let body = &character.body;
+    body.capsules.iter().chain(&body.held()).map(|capsule| Solid::of(capsule, &globals)).collect()
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use randori_motion::take::{Color, Shape};
 use randori_motion::{Body, Bone, Event, EventKind, GlobalPose, JointId, Pose, Take};
+use serde::Deserialize;
 
 use super::RenderError;
 use crate::mannequin::{Mesh, SkinnedMesh, mannequin, shape_mesh};
@@ -123,7 +124,11 @@ fn hit_of(take: &Take, event: &Event) -> Option<Hit> {
         let mut pose = Pose::default();
         character.clip.sample_into(event.t - character.enter, &mut pose);
         let globals = skeleton.global_pose(pose.view());
-        // The far end of the part: knuckles rather than the wrist.
+        // Where a weapon met something is known; of a part it is the far end: knuckles rather than the wrist.
+        let met = event.details.get("point").and_then(|point| <[f32; 3]>::deserialize(point).ok());
+        if let Some(met) = met.filter(|_| character.body.held().is_some_and(|held| held.joint == joint)) {
+            return Some(Vec3::from_array(met));
+        }
         let tip = skeleton.joint(joint).tips.first().copied().unwrap_or(Vec3::ZERO);
         Some(globals.point(joint, 0.6 * tip))
     };

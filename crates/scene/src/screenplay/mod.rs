@@ -24,7 +24,7 @@ pub use camera::{Camera, Looks};
 pub use color::{COLORS, NAMED_COLORS};
 pub use error::{Mistake, SceneError};
 pub use formation::{Formation, Pattern};
-pub use role::{Checkpoint, Controller, Daring, Facing, Role, Weights};
+pub use role::{Checkpoint, Controller, Daring, Facing, GRAPH_DEPTH, Role, Weights};
 pub use story::{Beat, PropRole, Then, Waypoint, When};
 
 use randori_motion::{Annotation, Ground, Placement};
@@ -119,6 +119,15 @@ impl Screenplay {
     pub fn expanded(&self) -> Vec<Role> {
         let formation = self.formation.iter().flat_map(Formation::roles);
         self.characters.iter().cloned().chain(formation).collect()
+    }
+
+    /// Whether somebody plays on an interaction graph, at the start or after a change of controller.
+    pub fn plays_on_graph(&self, name: &str) -> bool {
+        let starts = || self.expanded().iter().any(|role| role.name == name && role.controller.needs_graph());
+        let turns = self.beats.iter().flat_map(|beat| &beat.then).any(|then| {
+            matches!(then, Then::Controller { who, controller } if who == name && controller.needs_graph())
+        });
+        turns || starts()
     }
 
     /// The library of somebody; `None` only in a scene with mistakes.

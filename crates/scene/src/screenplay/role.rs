@@ -141,6 +141,13 @@ pub enum Controller {
         /// looking for its own advantage.
         staged: bool,
     },
+    /// Looks up what to do in the interaction graph of its library.
+    Graph {
+        /// Choices that its policy looks ahead, 1 to [`GRAPH_DEPTH`].
+        depth: u8,
+    },
+    /// A stand-in for a person at the keys, who asks for sorts of actions on the interaction graph of its library.
+    Commander,
     /// Approaches and hits, and does not defend itself.
     Static,
     /// Any action that may follow.
@@ -156,6 +163,11 @@ pub enum Controller {
     Still,
 }
 
+/// The farthest that a policy on an interaction graph looks ahead.
+pub const GRAPH_DEPTH: u8 = randori_interaction_graph::policy::MAX_DEPTH as u8;
+/// How far it looks if nobody says.
+const DEFAULT_GRAPH_DEPTH: u8 = 5;
+
 /// Depth of a game tree whose depth is not named.
 pub(super) const DEFAULT_DEPTH: u8 = 3;
 
@@ -166,15 +178,21 @@ impl Default for Controller {
 }
 
 impl Controller {
-    /// Names without more to say; a game tree's may be followed by a colon and its depth.
-    pub const NAMES: [&str; 4] = ["gametree", "static", "random", "still"];
+    /// Whether it looks things up in an interaction graph.
+    pub fn needs_graph(&self) -> bool {
+        matches!(self, Controller::Graph { .. } | Controller::Commander)
+    }
+
+    /// Names without more to say; those of a game tree and a graph may be followed by a colon and a depth.
+    pub const NAMES: [&str; 6] = ["gametree", "graph", "commander", "static", "random", "still"];
 
     /// A game tree of this depth by the paper's rule, against a rational opponent.
     pub fn game_tree(depth: u8) -> Controller {
         Controller::GameTree { depth, rule: Rule::default(), opponent: Opponent::default(), staged: false }
     }
 
-    /// The controller of a short name: `gametree:4`, `gametree`, `static`, `random` or `still`.
+    /// The controller of a short name: `gametree:4`, `gametree`, `graph:5`, `graph`, `commander`,
+    /// `static`, `random` or `still`.
     ///
     /// ```
     /// use randori_scene::screenplay::Controller;
@@ -183,13 +201,21 @@ impl Controller {
     /// assert_eq!(Controller::from_short("gametree:-1"), None);
     /// ```
     pub fn from_short(name: &str) -> Option<Controller> {
-        if let Some(depth) = name.strip_prefix("gametree:") {
+        let depth_after = |prefix: &str, most: u8| {
+            let depth = name.strip_prefix(prefix)?;
             let is_number = depth.bytes().all(|digit| digit.is_ascii_digit());
-            let depth: u8 = depth.parse().ok().filter(|_| is_number)?;
-            return (1..=MAX_DEPTH).contains(&depth).then(|| Controller::game_tree(depth));
+            depth.parse().ok().filter(|depth: &u8| is_number && (1..=most).contains(depth))
+        };
+        if let Some(depth) = depth_after("gametree:", MAX_DEPTH) {
+            return Some(Controller::game_tree(depth));
+        }
+        if let Some(depth) = depth_after("graph:", GRAPH_DEPTH) {
+            return Some(Controller::Graph { depth });
         }
         match name {
             "gametree" => Some(Controller::default()),
+            "graph" => Some(Controller::Graph { depth: DEFAULT_GRAPH_DEPTH }),
+            "commander" => Some(Controller::Commander),
             "static" => Some(Controller::Static),
             "random" => Some(Controller::Random),
             "still" => Some(Controller::Still),
@@ -203,6 +229,8 @@ impl Controller {
             Controller::GameTree { depth, .. } if *self == Controller::game_tree(*depth) => {
                 Some(format!("gametree:{depth}"))
             }
+            Controller::Graph { depth } => Some(format!("graph:{depth}")),
+            Controller::Commander => Some("commander".to_owned()),
             Controller::Static => Some("static".to_owned()),
             Controller::Random => Some("random".to_owned()),
             Controller::Still => Some("still".to_owned()),
@@ -216,7 +244,9 @@ impl fmt::Display for Controller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Controller::GameTree { depth, .. } => write!(f, "gametree:{depth}"),
+            Controller::Graph { depth } => write!(f, "graph:{depth}"),
             Controller::Scripted { .. } => f.write_str("scripted"),
+            Controller::Commander => f.write_str("commander"),
             Controller::Static => f.write_str("static"),
             Controller::Random => f.write_str("random"),
             Controller::Still => f.write_str("still"),

@@ -149,8 +149,10 @@ fn of_shape(shape: &'static Shape, definitions: &mut Map<String, Value>) -> Valu
         }
         Shape::Controller => {
             let trees = (1..=randori_gametree::score::MAX_DEPTH).map(|depth| format!("gametree:{depth}"));
+            let graphs = (1..=super::GRAPH_DEPTH).map(|depth| format!("graph:{depth}"));
             let names = super::Controller::NAMES.iter().map(|name| (*name).to_owned());
-            named("a controller", json!({ "enum": names.chain(trees).collect::<Vec<_>>() }), definitions)
+            let all: Vec<String> = names.chain(trees).chain(graphs).collect();
+            named("a controller", json!({ "enum": all }), definitions)
         }
         Shape::Number { min, max } => json!({ "type": "number", "minimum": min, "maximum": max }),
         Shape::Integer { min, max: u64::MAX } => json!({ "type": "integer", "minimum": min }),

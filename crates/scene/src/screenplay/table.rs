@@ -211,7 +211,7 @@ impl<'a> Value<'a> {
         let nearest = match self.shape {
             Shape::OneOf(words) => nearest(text, words.iter().copied()),
             Shape::Style => nearest(text, PRESETS.iter().map(|(name, _)| *name)),
-            Shape::Controller if !text.starts_with("gametree") => {
+            Shape::Controller if !text.starts_with("gametree") && !text.starts_with("graph") => {
                 nearest(text, Controller::NAMES.iter().copied())
             }
             _ => None,

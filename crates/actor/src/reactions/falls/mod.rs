@@ -14,7 +14,7 @@ use super::keys::{Foot, Hand, Hold, Key, Tilt};
 
 /// The way somebody falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fall {
+pub(crate) enum Fall {
     /// Onto the seat and the back.
     Back,
     /// Onto one side.
@@ -25,7 +25,7 @@ pub(super) enum Fall {
 
 /// A fall and the way up, without the guard that it begins and ends in.
 #[derive(Clone, Debug)]
-pub(super) struct Course {
+pub(crate) struct Course {
     pub keys: Vec<Key>,
     /// When the trunk meets the floor (s).
     pub down: f32,
@@ -41,7 +41,7 @@ pub(super) struct Course {
 
 impl Course {
     /// The course of a fall with one side ahead, lying still for so long (s).
-    pub(super) fn of(fall: Fall, lead: Side, lies: f32) -> Course {
+    pub(crate) fn of(fall: Fall, lead: Side, lies: f32) -> Course {
         let course = match fall {
             Fall::Back => back::course(lies),
             Fall::Forward => forward::course(lies),
@@ -61,34 +61,34 @@ impl Course {
     }
 }
 
-fn tilt(ahead: f32, left: f32, twist: f32) -> Tilt {
+pub(crate) fn tilt(ahead: f32, left: f32, twist: f32) -> Tilt {
     Tilt::new(ahead, left, twist)
 }
 
 /// A hand that moves with the chest; `out` is 1 for the left one.
-fn held(out: f32, at: [f32; 3]) -> Hand {
+pub(crate) fn held(out: f32, at: [f32; 3]) -> Hand {
     let [x, y, z] = at;
     Hand { at: Hold::Chest(Vec3::new(out * x, y, z)), elbow: Vec3::new(0.6 * out, -1.0, -0.3) }
 }
 
 /// A hand thrown out: the elbow points outwards and back.
-fn thrown(out: f32, at: [f32; 3]) -> Hand {
+pub(crate) fn thrown(out: f32, at: [f32; 3]) -> Hand {
     Hand { elbow: Vec3::new(out, -0.5, -0.6), ..held(out, at) }
 }
 
 /// A hand on the floor at x and z, its elbow outwards and back.
-fn on_floor(out: f32, x: f32, z: f32) -> Hand {
+pub(crate) fn on_floor(out: f32, x: f32, z: f32) -> Hand {
     Hand { at: Hold::Floor(Vec3::new(x, 0.015, z)), elbow: Vec3::new(0.8 * out, 0.4, -0.6) }
 }
 
 /// A foot on its sole.
-fn stands(x: f32, z: f32, twist: f32, heel: f32) -> Foot {
+pub(crate) fn stands(x: f32, z: f32, twist: f32, heel: f32) -> Foot {
     let sole = tilt(0.0, 0.0, twist);
     Foot { ball: Vec3::new(x, 0.0, z), sole, heel, knee: Tilt::turn(sole.vector()) * Vec3::Z }
 }
 
 /// A foot off the floor or on its edge.
-fn lifted(ball: [f32; 3], sole: Tilt, knee: [f32; 3]) -> Foot {
+pub(crate) fn lifted(ball: [f32; 3], sole: Tilt, knee: [f32; 3]) -> Foot {
     Foot { ball: Vec3::from_array(ball), sole, heel: 0.0, knee: Vec3::from_array(knee) }
 }
 

@@ -13,6 +13,7 @@ use super::evaluate::WorldPose;
 use super::ours::{self, Bodies, Looks};
 use super::tempo::{Tempo, tempo};
 use super::uri::{Resolve, shorten};
+use crate::body::Weapon;
 use crate::bone::Bone;
 use crate::clip::Clip;
 use crate::formats::{Basis, Format, Import, ImportError, ImportOptions, Place, Source, UpAxis, Warning};
@@ -50,6 +51,8 @@ pub struct ImportedCharacter {
     pub mass: Option<f32>,
     /// Thickness as in [`crate::Build::girth`] (-), if the file is one of ours.
     pub girth: Option<f32>,
+    /// What it holds, if the file is one of ours.
+    pub weapon: Option<Weapon>,
     /// The time of the clip's first frame in the file (s).
     pub start: f64,
     /// The motion.
@@ -195,6 +198,7 @@ impl<'a> Company<'a> {
                     color: looks.color,
                     mass: looks.mass,
                     girth: looks.girth,
+                    weapon: looks.weapon,
                     start,
                     import,
                 }));

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::bad;
 use super::cast::Actor;
 use super::document::Document;
+use crate::body::Weapon;
 use crate::bone::Bone;
 use crate::formats::ImportError;
 use crate::skeleton::{JointId, Skeleton};
@@ -34,6 +35,7 @@ pub(super) struct Looks {
     pub(super) color: Option<Color>,
     pub(super) mass: Option<f32>,
     pub(super) girth: Option<f32>,
+    pub(super) weapon: Option<Weapon>,
 }
 
 /// The looks of a character whose armature is this node.
@@ -47,7 +49,16 @@ pub(super) fn read_looks(document: &Document, armature: usize) -> Result<Looks, 
         color: ours.color()?,
         mass: number("mass", MAX_MASS, "kilograms from 0 to 1000000")?,
         girth: number("girth", MAX_GIRTH, "a ratio from 0 to 100")?,
+        weapon: ours.weapon()?,
     })
+}
+
+/// A weapon as it is written.
+#[derive(Clone, Debug, Deserialize)]
+struct WrittenWeapon {
+    bone: String,
+    ends: [[f32; 3]; 2],
+    radius: f32,
 }
 
 /// The nodes that make the skeletons of props, the first of each with its name.
@@ -278,6 +289,17 @@ impl<'a> Ours<'a> {
                 Err(self.bad("color", EXPECTED, format!("{color:?}")))
             }
             color => Ok(color),
+        }
+    }
+
+    fn weapon(&self) -> Result<Option<Weapon>, ImportError> {
+        const EXPECTED: &str = "a weapon with bone, ends and radius, no longer than anybody could hold";
+        let Some(written) = self.read::<WrittenWeapon>("weapon", EXPECTED)? else { return Ok(None) };
+        let bone = Bone::from_name(&written.bone);
+        let weapon = |bone| Weapon { bone, ends: written.ends.map(Vec3::from_array), radius: written.radius };
+        match bone.map(weapon).filter(Weapon::is_sound) {
+            Some(weapon) => Ok(Some(weapon)),
+            None => Err(self.bad("weapon", EXPECTED, format!("{written:?}"))),
         }
     }
 

@@ -16,7 +16,7 @@ use crate::source::Onto;
 /// Arguments of `randori library build`.
 #[derive(Debug, clap::Args)]
 pub(super) struct BuildArgs {
-    /// The library: builtin:boxing or builtin:run.
+    /// The library: builtin:boxing, builtin:run or builtin:carry.
     name: String,
 
     /// The file to write.

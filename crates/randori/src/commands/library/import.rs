@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use randori::libraries::recording;
 use randori_motion::analyse::labels::{self, Label};
-use randori_motion::analyse::{Analysis, Settings, analyse, analyse_labelled};
+use randori_motion::analyse::{Analysis, analyse, analyse_labelled};
 use randori_motion::library::{Likeness, Recording, Stats, assemble};
 use randori_motion::{Clip, FrameRate};
 use randori_scene::files;
@@ -140,7 +140,7 @@ pub(super) fn analysed(
     if labels.is_some() && takes.len() > 1 {
         bail!("{}: labels are for one person; the file holds {}", path.display(), takes.len());
     }
-    let settings = Settings::of(discipline.discipline());
+    let settings = discipline.settings();
     let analyse_one = |(clip, mut warnings): (Clip, Vec<String>)| {
         let analysis = match &labels {
             Some(labels) => analyse_labelled(&clip, &settings, labels),

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use randori_motion::FrameRate;
+use randori_motion::analyse::analyse;
 use randori_motion::analyse::labels;
-use randori_motion::analyse::{Settings, analyse};
 use randori_scene::files;
 use serde::Serialize;
 
@@ -53,7 +53,7 @@ pub(super) fn run(args: &LabelArgs) -> anyhow::Result<Outcome> {
     let (Some((clip, mut warnings)), true) = (people.pop(), people.is_empty()) else {
         bail!("{}: labels are for one person", args.file.display());
     };
-    let analysis = analyse(&clip, &Settings::of(args.discipline.discipline()))?;
+    let analysis = analyse(&clip, &args.discipline.settings())?;
     warnings.extend(analysis.warnings.iter().map(ToString::to_string));
     let labels = labels::of_segments(&analysis.segments, FrameRate::HOUSE.fps());
     files::write_atomically(&out, labels::write(&labels).as_bytes())?;

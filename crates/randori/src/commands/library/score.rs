@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use randori::libraries::{Builtin, Recipe};
+use randori::libraries::{Builtin, Recipe, settings_of};
 use randori_actor::{Casting, Performance};
 use randori_motion::FrameRate;
 use randori_motion::analyse::labels::Label;
 use randori_motion::analyse::score::Score;
-use randori_motion::analyse::{Segment, Settings, analyse};
+use randori_motion::analyse::{Segment, analyse};
 use randori_motion::library::{ActionLibrary, LibraryError};
 use randori_scene::files;
 use rayon::prelude::*;
@@ -44,6 +44,9 @@ struct ScoreReport {
     boundary_f1: f64,
     label_accuracy: f64,
     attack_f1: f64,
+    named: f64,
+    reaction_f1: f64,
+    reaction_accuracy: f64,
 }
 
 pub(super) fn run(args: &ScoreArgs, seed: u64) -> anyhow::Result<Outcome> {
@@ -66,15 +69,23 @@ pub(super) fn run(args: &ScoreArgs, seed: u64) -> anyhow::Result<Outcome> {
         },
     };
     let text = format!(
-        "strokes found within 0.1 s: F1 {:.3}\nattacks found within 0.2 s: F1 {:.3}\nnames right: {:.1} %",
+        "strokes found within 0.1 s: F1 {:.3}\nattacks found within 0.2 s: F1 {:.3}\n\
+        names right: {:.1} % of strokes, {:.1} % of everything\n\
+        reactions found within 0.2 s: F1 {:.3}, names right: {:.1} %",
         score.boundary_f1,
         score.attack_f1,
-        100.0 * score.label_accuracy
+        100.0 * score.label_accuracy,
+        100.0 * score.named,
+        score.reaction_f1,
+        100.0 * score.reaction_accuracy
     );
     let report = ScoreReport {
         boundary_f1: score.boundary_f1,
         label_accuracy: score.label_accuracy,
         attack_f1: score.attack_f1,
+        named: score.named,
+        reaction_f1: score.reaction_f1,
+        reaction_accuracy: score.reaction_accuracy,
     };
     Outcome::new(&report, text)
 }
@@ -85,8 +96,8 @@ fn of_labels(args: &ScoreArgs, capture: &Path, labels: &Path) -> anyhow::Result<
     let (Some((clip, _)), true) = (people.pop(), people.is_empty()) else {
         bail!("{}: labels are for one person", capture.display());
     };
-    let analysis = analyse(&clip, &Settings::of(args.discipline.discipline()))
-        .with_context(|| capture.display().to_string())?;
+    let analysis =
+        analyse(&clip, &args.discipline.settings()).with_context(|| capture.display().to_string())?;
     Ok(Score::of(&analysis.segments, FrameRate::HOUSE.fps(), &labels))
 }
 
@@ -94,7 +105,7 @@ fn of_labels(args: &ScoreArgs, capture: &Path, labels: &Path) -> anyhow::Result<
 fn of_script(builtin: Builtin, casting: &Casting) -> anyhow::Result<Score> {
     let performances = builtin.perform(casting);
     let found = performances.par_iter().map(|(performance, discipline)| {
-        analyse(&performance.clip, &Settings::of(*discipline)).map(|analysis| analysis.segments)
+        analyse(&performance.clip, &settings_of(performance, *discipline)).map(|analysis| analysis.segments)
     });
     let found: Vec<Vec<Segment>> = found.collect::<Result<_, _>>()?;
     let (mut segments, mut labels, mut frames) = (Vec::new(), Vec::new(), 0);

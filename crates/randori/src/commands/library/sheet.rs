@@ -87,7 +87,7 @@ pub(super) fn run(args: &SheetArgs, progress: &Progress) -> anyhow::Result<Outco
 impl SheetArgs {
     fn shown(&self, library: &ActionLibrary) -> anyhow::Result<Vec<ActionId>> {
         let mut known: Vec<&Annotation> = library.actions().iter().map(|action| &action.annotation).collect();
-        known.sort();
+        known.sort_by_key(|annotation| (annotation.stem(), annotation.name()));
         known.dedup();
         for name in &self.annotation {
             if !known.iter().any(|annotation| annotation.name() == name) {
@@ -95,6 +95,10 @@ impl SheetArgs {
                 let near: Vec<String> = nearest_first(name, names).into_iter().take(5).collect();
                 bail!("no annotation \"{name}\" in library {}; near are {}", library.name, near.join(", "));
             }
+        }
+        // Of words that tell what is carried, one load has to do if all of them are too many.
+        if self.annotation.is_empty() && known.len() > MOST_ROWS {
+            known.dedup_by_key(|annotation| annotation.stem());
         }
         let asked = |annotation: &&Annotation| {
             self.annotation.is_empty() || self.annotation.iter().any(|name| name == annotation.name())

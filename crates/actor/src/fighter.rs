@@ -1,4 +1,4 @@
-//! A boxer: somebody who performs, the side that is ahead, and the hops in between.
+//! A fighter: somebody who performs, the side that is ahead, and the hops and steps in between.
 
 use std::sync::Arc;
 
@@ -22,8 +22,8 @@ pub enum Height {
     Legs,
 }
 
-/// A boxer who is told what to do, in order of time.
-pub struct Boxer {
+/// Somebody in a fighting stance who is told what to do, in order of time.
+pub struct Fighter {
     pub(crate) performer: Performer,
     pub(crate) rng: ChaCha8Rng,
     /// The side that is ahead at the end of what was told so far.
@@ -49,18 +49,26 @@ pub struct Shuffle {
 }
 
 /// How long one foot leaves before the other, and comes down before it (s).
-pub(super) const STAGGER: f32 = 0.072;
+pub(crate) const STAGGER: f32 = 0.072;
 
-impl Boxer {
-    /// A boxer in guard, the left foot ahead.
+impl Fighter {
+    /// Somebody in guard, the left foot ahead.
     ///
     /// # Panics
     /// If the body's skeleton is not the library's.
-    pub fn new(body: Arc<Body>, stance: Stance, placement: Placement, seed: u64) -> Boxer {
-        Boxer {
-            performer: Performer::new(body, stance, placement, seed),
+    pub fn new(body: Arc<Body>, stance: Stance, placement: Placement, seed: u64) -> Fighter {
+        Fighter::leading(body, stance, placement, Side::Left, seed)
+    }
+
+    /// Somebody in guard, the foot of one side ahead.
+    ///
+    /// # Panics
+    /// If the body's skeleton is not the library's.
+    pub fn leading(body: Arc<Body>, stance: Stance, placement: Placement, lead: Side, seed: u64) -> Fighter {
+        Fighter {
+            performer: Performer::leading(body, stance, placement, lead, seed),
             rng: ChaCha8Rng::seed_from_u64(seed ^ 0x626f_7869_6e67),
-            lead: Side::Left,
+            lead,
             landed: 0.0,
             pace: 1.0,
             free: [0.0; 2],
@@ -82,10 +90,8 @@ impl Boxer {
     pub fn shuffle(&mut self, hop: Shuffle) {
         let Shuffle { takeoff, flight, to } = hop;
         let landing = takeoff + flight;
-        let from = self.performer.path().last();
-        let moved = from.relative(to).position;
-        let first =
-            if moved.z + 0.3 * sign(self.lead) * moved.x >= 0.0 { self.lead } else { other(self.lead) };
+        let moved = self.performer.path().last().relative(to).position;
+        let first = self.first_foot(to);
         let length = libm::hypotf(moved.x, moved.z);
         // The farther, the more both feet go at once.
         let stagger = STAGGER * (1.0 - 0.9 * length).clamp(0.3, 1.0);
@@ -112,6 +118,34 @@ impl Boxer {
         self.shuffle(Shuffle { takeoff, flight, to });
     }
 
+    /// The foot on the side of the movement: it goes first, so that the legs never cross.
+    fn first_foot(&self, to: Placement) -> Side {
+        let moved = self.performer.path().last().relative(to).position;
+        if moved.z + 0.3 * sign(self.lead) * moved.x >= 0.0 { self.lead } else { other(self.lead) }
+    }
+
+    /// Steps to another place, one foot after the other, from `t` on; returns when both are down (s). Feet are in the
+    /// air for `swing` seconds each, `lift` high (m).
+    pub(crate) fn step_to(&mut self, t: f32, to: Placement, swing: f32, lift: f32) -> f32 {
+        let first = self.first_foot(to);
+        let landed = [t + swing, t + 2.0 * swing + 0.03];
+        self.performer.glide(t - 0.07, landed[1] + 0.02, to);
+        for (side, landed) in [first, other(first)].into_iter().zip(landed) {
+            self.plant(side, to, landed, swing, lift);
+        }
+        landed[1]
+    }
+
+    /// Sets one foot where it stands in the stance at a place, or nearly so.
+    pub(crate) fn plant(&mut self, side: Side, to: Placement, landed: f32, swing: f32, lift: f32) {
+        let stray = Placement {
+            position: Ground { x: self.spread(0.015), z: self.spread(0.02) },
+            heading: self.spread(0.05),
+        };
+        let placement = self.performer.foot_place(to, side, self.lead).then(stray);
+        self.performer.step(side, Plant { landed, swing, lift, placement });
+    }
+
     /// Hops on the spot until a time (s).
     pub fn hop_until(&mut self, t: f32) {
         while self.landed + 0.45 < t {
@@ -127,7 +161,7 @@ impl Boxer {
         self.landed = self.landed.max(t);
     }
 
-    /// Where this boxer looks all the time (m).
+    /// Where this fighter looks all the time (m).
     pub fn look_at(&mut self, point: Vec3) {
         self.performer.look_at(point);
     }

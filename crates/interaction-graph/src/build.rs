@@ -1,0 +1,303 @@
+//! From samples to a graph: states, edges, and nothing that leads nowhere.
+//!
+//! Reference: \[Shum2008b\], sections 6.1 and 6.2.
+
+use std::f32::consts::PI;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use randori_arena::stage::Contest;
+use randori_motion::math::wrap_angle;
+use rayon::prelude::*;
+
+use crate::cluster::{means, nearest};
+use crate::duel::{Duel, Facts};
+use crate::graph::{About, Edges, Fingerprint, Graph, Index, Numbered, SWAPPED, StateId};
+use crate::interaction::Interaction;
+use crate::pairing::{Pairing, Place};
+use crate::sample::{Archive, Grid, Sampling, Tolerance, explore};
+
+/// How a graph is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// How far to explore.
+    pub sampling: Sampling,
+    /// What counts as the same.
+    pub tolerance: Tolerance,
+    /// How wide the groups are that make a state, as a share of the tolerance (-).
+    pub width: f32,
+    /// States made by hand: kept as they are, beside those that are found.
+    pub by_hand: Vec<Pairing>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            sampling: Sampling::default(),
+            tolerance: Tolerance::default(),
+            width: 0.8,
+            by_hand: Vec::new(),
+        }
+    }
+}
+
+/// Why no graph can be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// More than a file of graphs can number.
+    #[error("a library of {actions} actions and {nodes} postures; a graph holds at most {MOST} of each")]
+    TooLarge {
+        /// Actions of the library.
+        actions: usize,
+        /// Nodes of its graph.
+        nodes: usize,
+    },
+    /// Nothing leads anywhere.
+    #[error(
+        "two people of the library {library} have nothing to do with each other for long: no state is left"
+    )]
+    Empty {
+        /// The library.
+        library: String,
+    },
+}
+
+/// Actions and nodes that are told apart.
+const MOST: usize = u16::MAX as usize;
+
+/// What is being done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Looking for what people get into.
+    Samples,
+    /// Playing what they can do in every state.
+    Edges,
+}
+
+/// Explores, and makes a graph of it. `step` is told how much of which phase is done.
+pub fn build(
+    duel: &Duel,
+    interaction: &dyn Interaction,
+    settings: &Settings,
+    step: &(dyn Fn(Phase, usize, usize) + Sync),
+) -> Result<Graph, BuildError> {
+    let library = duel.bodies().library();
+    let (actions, nodes) = (library.actions().len(), library.n_nodes());
+    if actions > MOST || nodes > MOST {
+        return Err(BuildError::TooLarge { actions, nodes });
+    }
+    let told = |done: usize, most: usize| step(Phase::Samples, done, most);
+    let archive = explore(duel, interaction, settings.tolerance, &settings.sampling, &told);
+    graph_of(duel, &archive, settings, &|done, all| step(Phase::Edges, done, all))
+}
+
+/// Makes a graph of what was explored. `step` is told how many states have their edges, and of how many.
+pub fn graph_of(
+    duel: &Duel,
+    archive: &Archive,
+    settings: &Settings,
+    step: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Graph, BuildError> {
+    let states = states_of(duel, archive, settings);
+    let n_nodes = duel.bodies().library().n_nodes();
+    let index = Index::of(duel.manners(), n_nodes, settings.tolerance, &states);
+    drop(states);
+    let (firsts, edges) = edges_of(duel, &index, step);
+    let starts = archive.starts.iter().chain(&settings.by_hand).filter_map(|start| index.find(start));
+    let kept = lasting(&firsts, &edges, starts.map(|found| found.state));
+    let (index, firsts, edges) = compacted(index, &firsts, &edges, &kept);
+    if index.places.is_empty() {
+        return Err(BuildError::Empty { library: duel.bodies().library().name.clone() });
+    }
+    Ok(Graph {
+        about: About {
+            library: Fingerprint::of(duel.bodies().library()),
+            poise: duel.stage().cast[0].poise,
+            is_chase: duel.stage().contest == Contest::Chase,
+            tolerance: settings.tolerance,
+            samples: archive.samples.len() as u64,
+            gaze: gaze_of(duel),
+        },
+        index,
+        firsts,
+        edges,
+    })
+}
+
+/// The average samples of all groups, in order. What the other does is what it does in the sample nearest to it.
+fn states_of(duel: &Duel, archive: &Archive, settings: &Settings) -> Vec<Numbered> {
+    let manners = duel.manners();
+    let grid = Grid::of(duel, settings.tolerance);
+    let mut sorted: Vec<(u64, Numbered)> = archive
+        .samples
+        .par_iter()
+        .map(|sample| (grid.group(sample), Numbered::of(manners, sample)))
+        .collect();
+    sorted.par_sort_unstable();
+    let groups: Vec<&[(u64, Numbered)]> = sorted.chunk_by(|a, b| a.0 == b.0).collect();
+    let radius = settings.width * settings.tolerance.unlike;
+    let found: Vec<Vec<Numbered>> = (groups.into_par_iter())
+        .map(|group| {
+            let places: Vec<Place> = group.iter().map(|(_, sample)| sample.place).collect();
+            let state = |mean: Place| {
+                let (_, nearest) = group[nearest(&places, mean)];
+                Numbered { place: Place { rest: nearest.place.rest, ..mean }, ..nearest }
+            };
+            means(&places, radius).into_iter().map(state).collect()
+        })
+        .collect();
+    let mut states: Vec<Numbered> = found.into_iter().flatten().collect();
+    let n_actions = manners.actions.len();
+    let known = |pairing: &&Pairing| pairing.theirs.idx() < n_actions && duel.moment(pairing).is_some();
+    states.extend(settings.by_hand.iter().filter(known).map(|pairing| Numbered::of(manners, pairing)));
+    states.par_sort_unstable();
+    states.dedup();
+    states
+}
+
+/// States whose edges are played at a time.
+const CHUNK: u32 = 256;
+
+/// All that can be done in every state, if it leads to a state.
+fn edges_of(duel: &Duel, index: &Index, step: &(dyn Fn(usize, usize) + Sync)) -> (Vec<u32>, Edges) {
+    let n_states = index.places.len() as u32;
+    let done = AtomicUsize::new(0);
+    let chunks: Vec<(Vec<u32>, Edges)> = (0..n_states.div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| {
+            let (mut counts, mut edges, mut choices) = (Vec::new(), Edges::default(), Vec::new());
+            let states = chunk * CHUNK..((chunk + 1) * CHUNK).min(n_states);
+            let n_chunk = states.len();
+            for state in states {
+                let before = edges.targets.len();
+                let pairing = index.pairing(StateId(state));
+                if let Some(moment) = duel.moment(&pairing) {
+                    let around = duel.around(&pairing, index.tolerance);
+                    let [_, coming] = duel.blows(&around, &moment.people[0].doing);
+                    choices.clear();
+                    duel.choices(&moment, &mut choices);
+                    for action in &choices {
+                        let (doing, outcome) = duel.play(&moment, *action);
+                        let consequence = duel.consequence(&moment, &doing, &outcome);
+                        if let Some(found) = consequence.next.and_then(|next| index.find(&next)) {
+                            let [given, taken] = duel.blows(&around, &doing);
+                            let facts = Facts { given, taken: taken - coming, ..consequence.facts };
+                            edges.push(*action, found.state, consequence.is_swapped, &facts);
+                        }
+                    }
+                }
+                counts.push((edges.targets.len() - before) as u32);
+            }
+            step(done.fetch_add(n_chunk, Ordering::Relaxed) + n_chunk, n_states as usize);
+            (counts, edges)
+        })
+        .collect();
+    let mut firsts = vec![0_u32];
+    let mut edges = Edges::default();
+    edges.reserve(chunks.iter().map(|(_, edges)| edges.targets.len()).sum());
+    for (counts, chunk) in chunks {
+        for count in counts {
+            firsts.push(firsts[firsts.len() - 1] + count);
+        }
+        for (at, target) in chunk.targets.iter().enumerate() {
+            edges.push_from(&chunk, at, *target);
+        }
+    }
+    (firsts, edges)
+}
+
+/// Which states stay: those that can be reached from where people start, and from which play goes on for ever.
+fn lasting(firsts: &[u32], edges: &Edges, starts: impl Iterator<Item = StateId>) -> Vec<bool> {
+    let n_states = firsts.len() - 1;
+    let range = |state: usize| firsts[state] as usize..firsts[state + 1] as usize;
+    // Edges by where they lead, to go back from dead ends.
+    let mut coming = vec![0_u32; n_states + 1];
+    for target in &edges.targets {
+        coming[(target & !SWAPPED) as usize + 1] += 1;
+    }
+    for at in 1..coming.len() {
+        coming[at] += coming[at - 1];
+    }
+    let (mut filled, mut sources) = (coming.clone(), vec![0_u32; edges.targets.len()]);
+    for state in 0..n_states {
+        for at in range(state) {
+            let slot = &mut filled[(edges.targets[at] & !SWAPPED) as usize];
+            sources[*slot as usize] = state as u32;
+            *slot += 1;
+        }
+    }
+    let mut left: Vec<u32> = (0..n_states).map(|state| range(state).len() as u32).collect();
+    let mut dead: Vec<usize> = (0..n_states).filter(|state| left[*state] == 0).collect();
+    while let Some(state) = dead.pop() {
+        for source in &sources[coming[state] as usize..coming[state + 1] as usize] {
+            let left = &mut left[*source as usize];
+            *left -= 1;
+            if *left == 0 {
+                dead.push(*source as usize);
+            }
+        }
+    }
+    let mut kept = vec![false; n_states];
+    let mut reached: Vec<usize> = Vec::new();
+    let mut reach = |state: usize, reached: &mut Vec<usize>| {
+        if left[state] > 0 && !std::mem::replace(&mut kept[state], true) {
+            reached.push(state);
+        }
+    };
+    for start in starts {
+        reach(start.0 as usize, &mut reached);
+    }
+    while let Some(state) = reached.pop() {
+        for at in range(state) {
+            reach((edges.targets[at] & !SWAPPED) as usize, &mut reached);
+        }
+    }
+    kept
+}
+
+/// The same with those states only.
+fn compacted(index: Index, firsts: &[u32], edges: &Edges, kept: &[bool]) -> (Index, Vec<u32>, Edges) {
+    let mut numbers = vec![u32::MAX; kept.len()];
+    let mut n_kept = 0;
+    for (number, kept) in numbers.iter_mut().zip(kept) {
+        if *kept {
+            *number = n_kept;
+            n_kept += 1;
+        }
+    }
+    let mut before = vec![0_u32; kept.len() + 1];
+    for (at, kept) in kept.iter().enumerate() {
+        before[at + 1] = before[at] + u32::from(*kept);
+    }
+    let (mut new_firsts, mut new_edges) = (vec![0_u32], Edges::default());
+    let is_kept = |target: &u32| kept[(target & !SWAPPED) as usize];
+    new_edges.reserve(edges.targets.iter().filter(|target| is_kept(target)).count());
+    for state in (0..kept.len()).filter(|state| kept[*state]) {
+        for at in firsts[state] as usize..firsts[state + 1] as usize {
+            let target = edges.targets[at];
+            if is_kept(&target) {
+                new_edges.push_from(edges, at, numbers[(target & !SWAPPED) as usize] | target & SWAPPED);
+            }
+        }
+        new_firsts.push(new_edges.targets.len() as u32);
+    }
+    let places = index.places.iter().zip(kept).filter(|(_, kept)| **kept).map(|(place, _)| *place).collect();
+    let theirs =
+        index.theirs.iter().zip(kept).filter(|(_, kept)| **kept).map(|(theirs, _)| *theirs).collect();
+    let buckets = index.buckets.iter().map(|first| before[*first as usize]).collect();
+    (Index { buckets, places, theirs, ..index }, new_firsts, new_edges)
+}
+
+/// By how much the gaze is turned from where the root faces when an action ends, on average by node (rad).
+fn gaze_of(duel: &Duel) -> Vec<f32> {
+    let bodies = duel.bodies();
+    let library = bodies.library();
+    let mut sums = vec![[0.0_f32; 2]; library.n_nodes()];
+    for id in library.ids() {
+        let its = bodies.of_action(id);
+        let stance = bodies.stance(its.take, its.last);
+        let gaze = stance.root.inverse().turned_ground(stance.gaze);
+        let sum = &mut sums[library.action(id).to.0 as usize];
+        *sum = [sum[0] + gaze.x, sum[1] + gaze.z];
+    }
+    sums.into_iter().map(|[x, z]| wrap_angle(libm::atan2f(x, z)).clamp(-PI, PI)).collect()
+}

@@ -1,0 +1,298 @@
+//! Two people of one library, and what comes of what either of them does: all that the graph is made of.
+
+use std::sync::Arc;
+
+use randori_arena::bodies::{Bodies, Brief, Doing, Rigid};
+use randori_arena::hits::{self, Hit, Part};
+use randori_arena::objectives::Scoring;
+use randori_arena::plausible::{Plausibility, plausible};
+use randori_arena::reactions::Reactions;
+use randori_arena::stage::{Cast, Contest, Moment, Outcome, Person, Stage};
+use randori_motion::annotation::Kind;
+use randori_motion::library::NodeId;
+use randori_motion::{ActionId, Placement};
+use smallvec::smallvec;
+
+use crate::manner::Manners;
+use crate::pairing::{FARTHEST, Pairing, Relation, SIGMA_ANGLE, SIGMA_DISTANCE};
+use crate::sample::Tolerance;
+
+/// Two who can do the same, opposite each other.
+#[derive(Clone, Debug)]
+pub struct Duel {
+    /// Both of them; whoever decides is the first.
+    stage: Stage,
+    /// What neither would ever do, whatever they are after.
+    limits: Plausibility,
+    /// An action that ends in each node; none for nodes that only falls for good lead to.
+    endings: Vec<Option<ActionId>>,
+    manners: Manners,
+}
+
+/// What came of an action, as far as the graph is concerned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Consequence {
+    /// What both get into; `None` if nobody decides any more, or they lost sight of each other.
+    pub next: Option<Pairing>,
+    /// Whether it is the other who decides then.
+    pub is_swapped: bool,
+    /// All that a reward may ask for.
+    pub facts: Facts,
+}
+
+/// The ingredients of any reward: equations 3 and 4 of \[Shum2008b\].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// d: between the roots when the action ends, if the other goes on (m).
+    pub distance: f32,
+    /// θ: by how much the gaze misses the other then (rad).
+    pub angle: f32,
+    /// D+: what own blows gave, and will give if everybody goes on.
+    pub given: f32,
+    /// D-: what the other's blows gave, and will give, less what was about to be given before.
+    pub taken: f32,
+    /// v: how the middle of both moved, seen along where both face on average: to the left, then ahead (m/s).
+    pub velocity: [f32; 2],
+}
+
+impl Duel {
+    /// Two of this library, who fall from this impulse on (N s).
+    pub fn of(bodies: Arc<Bodies>, reactions: Option<Arc<Reactions>>, poise: f32, contest: Contest) -> Duel {
+        let library = bodies.library();
+        let mut endings = vec![None; library.n_nodes()];
+        for id in library.ids().filter(|id| !library.action(*id).is_terminal) {
+            let ending = &mut endings[library.action(id).to.0 as usize];
+            *ending = ending.or(Some(id));
+        }
+        let limits = Plausibility {
+            // Whoever runs away is a part of the chase.
+            facing: if contest == Contest::Chase {
+                std::f32::consts::PI
+            } else {
+                Plausibility::default().facing
+            },
+            ..Plausibility::default()
+        };
+        let cast = |side: u8| Cast { bodies: Arc::clone(&bodies), reactions: reactions.clone(), side, poise };
+        Duel {
+            stage: Stage { cast: vec![cast(0), cast(1)], contest },
+            limits,
+            endings,
+            manners: Manners::of(&bodies),
+        }
+    }
+
+    /// The stage with both.
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// What both can do.
+    pub fn bodies(&self) -> &Arc<Bodies> {
+        &self.stage.cast[0].bodies
+    }
+
+    pub(crate) fn manners(&self) -> &Manners {
+        &self.manners
+    }
+
+    /// What a blow counts, before anybody weighs it.
+    pub fn scoring(&self) -> Scoring {
+        match self.stage.contest {
+            Contest::Fight => Scoring::Damage,
+            Contest::Chase => Scoring::Catch,
+        }
+    }
+
+    /// The moment of a pairing: whoever decides is the first, at the origin. `None` if nobody can be in it.
+    pub fn moment(&self, pairing: &Pairing) -> Option<Moment> {
+        let bodies = self.bodies();
+        let ending = (*self.endings.get(pairing.node.0 as usize)?)?;
+        let its = bodies.of_action(ending);
+        let take_from_root = bodies.stance(its.take, its.last).root.inverse();
+        let doing = Doing { action: ending, start: -its.length(), world_from_take: take_from_root };
+        let own = Person { doing, is_spent: false, is_present: true, ahead: None };
+        let mut moment = Moment { tick: 0, people: smallvec![own, pairing.other(bodies)] };
+        self.stage.start(&mut moment, 0, doing);
+        Some(moment)
+    }
+
+    /// All that may follow in a posture.
+    pub fn options(&self, node: NodeId) -> &[Brief] {
+        let ending = self.endings.get(node.0 as usize).copied().flatten();
+        ending.map_or(&[], |ending| self.bodies().options(ending))
+    }
+
+    /// What somebody might do in a moment, whatever they are after.
+    pub fn choices(&self, moment: &Moment, out: &mut Vec<ActionId>) {
+        plausible(&self.stage, moment, 0, (&self.limits, 1), out);
+    }
+
+    /// What happens if whoever decides does this.
+    pub fn play(&self, moment: &Moment, action: ActionId) -> (Doing, Outcome) {
+        let doing = self.stage.begin(moment, 0, action);
+        (doing, self.stage.perform(moment, 0, doing))
+    }
+
+    /// What the graph keeps of it.
+    pub fn consequence(&self, before: &Moment, doing: &Doing, outcome: &Outcome) -> Consequence {
+        let (stage, bodies) = (&self.stage, &**self.bodies());
+        let next = &outcome.next;
+        let turn = stage.turn(next);
+        let pairing = turn.map(|who| Pairing::of(next, who, 1 - who, [bodies; 2]));
+        let scoring = self.scoring();
+        let coming = |moment: &Moment, who: usize| {
+            moment.people[who].ahead.map_or(0.0, |ahead| scoring.worth(&ahead.hit))
+        };
+        let landed = |who: u16| -> f32 {
+            let own = outcome.landed.iter().filter(|landed| landed.who == who);
+            own.map(|landed| scoring.worth(&landed.hit)).sum()
+        };
+        let (distance, angle) = stage.relation(before, (0, doing), 1, doing.end(bodies));
+        let facts = Facts {
+            distance,
+            angle,
+            given: landed(0) + coming(next, 0),
+            taken: landed(1) + coming(next, 1) - coming(before, 1),
+            velocity: self.velocity(before, next),
+        };
+        Consequence {
+            next: pairing.filter(|pairing| pairing.relation.distance < FARTHEST),
+            is_swapped: turn == Some(1),
+            facts,
+        }
+    }
+
+    /// The same with blows that count as much as they do on average around a pairing: whoever is somewhat elsewhere, or
+    /// somewhat later, should not be told that a blow lands which only just does.
+    pub(crate) fn around(&self, pairing: &Pairing, tolerance: Tolerance) -> Around {
+        let bodies = self.bodies();
+        let (near, ticks) = (SPREAD * tolerance.unlike, i32::from(tolerance.frames / 2));
+        let length = bodies.of_action(pairing.theirs).length();
+        let other = |[distance, own, other, late]: [f32; 4]| {
+            let Relation { distance: r, own: a, other: b } = pairing.relation;
+            let relation = Relation {
+                distance: (r + distance * near * SIGMA_DISTANCE).max(0.1),
+                own: a + own * near * SIGMA_ANGLE,
+                other: b + other * near * SIGMA_ANGLE,
+            };
+            let frame = (i32::from(pairing.frame) + late as i32 * ticks).clamp(0, length) as u16;
+            Pairing { relation, frame, ..*pairing }.other(bodies)
+        };
+        Around(CORNERS.map(other))
+    }
+
+    /// What the blows of both are worth, given and taken, if whoever decides does this: on average of all around.
+    pub(crate) fn blows(&self, around: &Around, doing: &Doing) -> [f32; 2] {
+        let bodies = &**self.bodies();
+        let mut sums = [0.0; 2];
+        for other in &around.0 {
+            let [given, taken] = exchange(self.scoring(), (bodies, doing), (bodies, other), 0);
+            sums = [sums[0] + given, sums[1] + taken];
+        }
+        sums.map(|sum| sum / around.0.len() as f32)
+    }
+
+    /// How the middle of both moved from one moment to another, seen along where both face on average in the first (m/s).
+    fn velocity(&self, before: &Moment, next: &Moment) -> [f32; 2] {
+        let bodies = self.bodies();
+        let seconds = (next.tick - before.tick).max(1) as f32 / randori_arena::bodies::TICKS_PER_SECOND;
+        let way = |who: usize| {
+            let from = before.people[who].doing.position(bodies, before.tick);
+            let to = next.people[who].doing.position(bodies, next.tick);
+            [to.x - from.x, to.z - from.z]
+        };
+        let [a, b] = [way(0), way(1)];
+        let [x, z] = [0, 1].map(|axis| 0.5 * (a[axis] + b[axis]) / seconds);
+        let facing = |who: usize| before.people[who].doing.placement(bodies, before.tick).heading;
+        let (own, other) = (facing(0), facing(1));
+        let (sin, cos) = (libm::sinf(own) + libm::sinf(other), libm::cosf(own) + libm::cosf(other));
+        let length = (sin * sin + cos * cos).sqrt();
+        // Two who face each other have no direction in common: that of whoever decides is taken.
+        let (sin, cos) =
+            if length < 1e-3 { (libm::sinf(own), libm::cosf(own)) } else { (sin / length, cos / length) };
+        [cos * x - sin * z, sin * x + cos * z]
+    }
+
+    /// What both would get into if no blow landed: where many ask, and few need to be right.
+    pub(crate) fn guess(&self, pairing: &Pairing, action: ActionId) -> Option<Pairing> {
+        let bodies = &**self.bodies();
+        let own = Doing::begin(bodies, action, 0, 0, Rigid::of(Placement::default()));
+        let (next, _) = Pairing::next([bodies; 2], &own, &pairing.other(bodies), 0);
+        (next.relation.distance < FARTHEST).then_some(next)
+    }
+
+    /// Both standing opposite each other at these distances (m), in every posture in which one can wait: where
+    /// exploring starts.
+    pub fn openings(&self, distances: &[f32]) -> Vec<Pairing> {
+        let bodies = self.bodies();
+        let library = bodies.library();
+        let calm = library.ids().filter(|id| {
+            let its = bodies.of_action(*id);
+            its.kind == Kind::Transition && !its.is_terminal && its.roam < CALM
+        });
+        let mut by_node: Vec<Option<ActionId>> = vec![None; library.n_nodes()];
+        for id in calm {
+            let known = &mut by_node[library.action(id).from.0 as usize];
+            *known = known.or(Some(id));
+        }
+        let waiting: Vec<ActionId> = by_node.into_iter().flatten().collect();
+        let mut found = Vec::new();
+        for own in &waiting {
+            for theirs in &waiting {
+                for distance in distances {
+                    let relation = Relation { distance: *distance, own: 0.0, other: 0.0 };
+                    let node: NodeId = library.action(*own).from;
+                    let pairing = Pairing { node, theirs: *theirs, frame: 0, is_spent: false, relation };
+                    found.extend(self.endings[node.0 as usize].map(|_| pairing));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// The other, in and around where a pairing has them.
+#[derive(Clone, Debug)]
+pub(crate) struct Around([Person; 5]);
+
+/// In the middle, and at the corners of a tetrahedron around it: distance, both angles, time.
+const CORNERS: [[f32; 4]; 5] = [
+    [0.0, 0.0, 0.0, 0.0],
+    [1.0, 1.0, 1.0, 1.0],
+    [1.0, -1.0, -1.0, -1.0],
+    [-1.0, 1.0, -1.0, 1.0],
+    [-1.0, -1.0, 1.0, -1.0],
+];
+/// How far out they are, as a share of the tolerance (-): about as far as people are from the state they are found in.
+const SPREAD: f32 = 0.33;
+
+/// What the blows of two are worth, given and taken, if both go on from a tick: whoever is hurt first strikes no more.
+pub(crate) fn exchange(
+    scoring: Scoring,
+    (own, doing): (&Bodies, &Doing),
+    (other, theirs): (&Bodies, &Person),
+    tick: i32,
+) -> [f32; 2] {
+    let strikes = |bodies: &Bodies, doing: &Doing| {
+        let its = bodies.of_action(doing.action);
+        its.window[0] < its.window[1] && doing.start + (its.window[1] - its.first) as i32 > tick
+    };
+    let given =
+        strikes(own, doing).then(|| hits::first((own, doing), (other, &theirs.doing), tick)).flatten();
+    let threatens = !theirs.is_spent && strikes(other, &theirs.doing);
+    let taken = threatens.then(|| hits::first((other, &theirs.doing), (own, doing), tick)).flatten();
+    let worth = |hit: Option<Hit>| hit.map_or(0.0, |hit| scoring.worth(&hit));
+    match (given, taken) {
+        (Some(first), Some(second)) if first.tick < second.tick && first.part() != Part::Limb => {
+            [worth(given), 0.0]
+        }
+        (Some(second), Some(first)) if first.tick < second.tick && first.part() != Part::Limb => {
+            [0.0, worth(taken)]
+        }
+        _ => [worth(given), worth(taken)],
+    }
+}
+
+/// Whoever gets no farther than this in an action waits (m).
+const CALM: f32 = 0.1;

@@ -1,0 +1,273 @@
+//! Graphs in bytes.
+//!
+//! Layout, little-endian: magic (8 bytes), version (u32), CRC-32 of all that follows (u32), length of the header (u32),
+//! the header as JSON, spaces up to a multiple of eight, then blocks that each begin at a multiple of eight: manners
+//! (8 bytes an action), buckets (u32), places (8 bytes a state), what the other does (4 bytes a state), first edges
+//! (u32), then of all edges targets (u32), actions (u16), distances (u16), angles (i16), given (u8), taken (i8) and
+//! velocities (2 bytes). They lie as they do in memory, so that a file could be mapped; reading copies them once.
+
+use serde::{Deserialize, Serialize};
+
+use randori_motion::ActionLibrary;
+
+use crate::graph::{About, EDGE_BYTES, Edges, Fingerprint, Graph, Index, SWAPPED};
+use crate::manner::{Manner, Manners};
+use crate::pairing::{Place, Theirs};
+use crate::sample::Tolerance;
+
+const MAGIC: &[u8; 8] = b"randgrf\x1a";
+/// Of the layout above, and of how states are told apart; raised with every change of either.
+const VERSION: u32 = 1;
+
+/// Why bytes are not a graph, or not the right one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GraphError {
+    /// These bytes are something else.
+    #[error("not an interaction graph")]
+    NotAGraph,
+    /// Written by a later program, or an earlier one.
+    #[error(
+        "an interaction graph of version {found}; this program reads version {VERSION}: build the graph again"
+    )]
+    Version {
+        /// The version found.
+        found: u32,
+    },
+    /// Cut off or changed.
+    #[error("the interaction graph is damaged: {0}")]
+    Damaged(String),
+    /// Made of another library.
+    #[error(
+        "the graph was made of the library {} ({} actions, checksum {:08x}), not of this {} ({} actions, checksum \
+         {:08x}): build the graph again",
+        .graph.name, .graph.actions, .graph.sum, .library.name, .library.actions, .library.sum
+    )]
+    Mismatch {
+        /// What the graph was made of.
+        graph: Fingerprint,
+        /// What it was to be used with.
+        library: Fingerprint,
+    },
+}
+
+impl Graph {
+    /// The graph as a file: versioned, with a checksum.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let header = serde_json::to_vec(&Header::of(self)).expect("plain numbers and names");
+        let mut body = Vec::with_capacity(EDGE_BYTES * self.n_edges() + 16 * self.n_states() + 65536);
+        body.extend((header.len() as u32).to_le_bytes());
+        body.extend(header);
+        let mut block = |bytes: &mut dyn Iterator<Item = u8>| {
+            // The body begins 16 bytes into the file: what is aligned in it is so in the file.
+            while !body.len().is_multiple_of(8) {
+                body.push(b' ');
+            }
+            body.extend(bytes);
+        };
+        let Index { manners, buckets, places, theirs, .. } = &self.index;
+        let shorts = |it: [u16; 4]| it.into_iter().flat_map(u16::to_le_bytes);
+        let manner = |it: &Manner| shorts([it.threat, it.harmless, it.until, it.length]);
+        block(&mut manners.actions.iter().flat_map(manner));
+        block(&mut buckets.iter().flat_map(|it| it.to_le_bytes()));
+        let place = |it: &Place| shorts([it.rest, it.distance, it.own as u16, it.other as u16]);
+        block(&mut places.iter().flat_map(place));
+        let their = |it: &Theirs| [it.action, it.frame].into_iter().flat_map(u16::to_le_bytes);
+        block(&mut theirs.iter().flat_map(their));
+        block(&mut self.firsts.iter().flat_map(|it| it.to_le_bytes()));
+        let edges = &self.edges;
+        block(&mut edges.targets.iter().flat_map(|it| it.to_le_bytes()));
+        block(&mut edges.actions.iter().flat_map(|it| it.to_le_bytes()));
+        block(&mut edges.distances.iter().flat_map(|it| it.to_le_bytes()));
+        block(&mut edges.angles.iter().flat_map(|it| it.to_le_bytes()));
+        block(&mut edges.given.iter().copied());
+        block(&mut edges.taken.iter().map(|it| *it as u8));
+        block(&mut edges.velocities.iter().flat_map(|it| it.map(|it| it as u8)));
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend(crc32fast::hash(&body).to_le_bytes());
+        bytes.extend(body);
+        bytes
+    }
+
+    /// Reads a graph.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Graph, GraphError> {
+        let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(GraphError::NotAGraph) };
+        let (version, rest) = rest.split_first_chunk().ok_or_else(short)?;
+        let found = u32::from_le_bytes(*version);
+        if found != VERSION {
+            return Err(GraphError::Version { found });
+        }
+        let (sum, body) = rest.split_first_chunk().ok_or_else(short)?;
+        if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
+            return Err(damaged("its checksum does not fit"));
+        }
+        let (length, after) = body.split_first_chunk().ok_or_else(short)?;
+        let length = u32::from_le_bytes(*length) as usize;
+        let (header, _) = after.split_at_checked(length).ok_or_else(short)?;
+        let header: Header = serde_json::from_slice(header)
+            .map_err(|error| GraphError::Damaged(format!("its header: {error}")))?;
+        let graph = header.graph(Blocks { body, at: 4 + length })?;
+        check(&graph)?;
+        Ok(graph)
+    }
+
+    /// Whether it was made of this library.
+    pub fn check_library(&self, library: &ActionLibrary) -> Result<(), GraphError> {
+        let library = Fingerprint::of(library);
+        if self.about.library == library {
+            return Ok(());
+        }
+        Err(GraphError::Mismatch { graph: self.about.library.clone(), library })
+    }
+}
+
+fn short() -> GraphError {
+    damaged("it ends too early")
+}
+
+fn damaged(what: &str) -> GraphError {
+    GraphError::Damaged(what.to_owned())
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    library: String,
+    actions: u32,
+    nodes: u32,
+    sum: u32,
+    poise: f32,
+    is_chase: bool,
+    unlike: f32,
+    frames: u16,
+    samples: u64,
+    gaze: Vec<f32>,
+    manners: u32,
+    states: usize,
+    edges: usize,
+}
+
+impl Header {
+    fn of(graph: &Graph) -> Header {
+        let About { library, poise, is_chase, tolerance, samples, gaze } = graph.about.clone();
+        let Fingerprint { name, actions, nodes, sum } = library;
+        Header {
+            library: name,
+            actions,
+            nodes,
+            sum,
+            poise,
+            is_chase,
+            unlike: tolerance.unlike,
+            frames: tolerance.frames,
+            samples,
+            gaze,
+            manners: graph.index.manners.n,
+            states: graph.n_states(),
+            edges: graph.n_edges(),
+        }
+    }
+
+    fn graph(self, mut blocks: Blocks<'_>) -> Result<Graph, GraphError> {
+        let Header { actions, nodes, manners, states, edges, .. } = self;
+        let short = |it: &[u8; 2]| u16::from_le_bytes(*it);
+        let signed = |it: &[u8; 2]| i16::from_le_bytes(*it);
+        let word = |it: &[u8; 4]| u32::from_le_bytes(*it);
+        let n_buckets = u64::from(nodes) * u64::from(manners) + 1;
+        let n_buckets = usize::try_from(n_buckets).map_err(|_| damaged("it claims too many buckets"))?;
+        let all_manners = blocks.next::<8>(actions as usize)?.iter().map(|it| {
+            let [threat, harmless, until, length] = shorts(it);
+            Manner { threat, harmless, until, length }
+        });
+        let index = Index {
+            manners: Manners { actions: all_manners.collect(), n: manners },
+            tolerance: Tolerance { unlike: self.unlike, frames: self.frames },
+            buckets: blocks.next(n_buckets)?.iter().map(word).collect(),
+            places: (blocks.next::<8>(states)?.iter())
+                .map(|it| {
+                    let [rest, distance, own, other] = shorts(it);
+                    Place { rest, distance, own: own as i16, other: other as i16 }
+                })
+                .collect(),
+            theirs: (blocks.next::<4>(states)?.iter())
+                .map(|it| {
+                    let [action, frame] = [[it[0], it[1]], [it[2], it[3]]].map(u16::from_le_bytes);
+                    Theirs { action, frame }
+                })
+                .collect(),
+        };
+        let firsts = blocks.next(states.saturating_add(1))?.iter().map(word).collect();
+        let edges = Edges {
+            targets: blocks.next(edges)?.iter().map(word).collect(),
+            actions: blocks.next(edges)?.iter().map(short).collect(),
+            distances: blocks.next(edges)?.iter().map(short).collect(),
+            angles: blocks.next(edges)?.iter().map(signed).collect(),
+            given: blocks.next::<1>(edges)?.as_flattened().to_vec(),
+            taken: blocks.next::<1>(edges)?.iter().map(|it| it[0] as i8).collect(),
+            velocities: blocks.next::<2>(edges)?.iter().map(|it| it.map(|it| it as i8)).collect(),
+        };
+        let about = About {
+            library: Fingerprint { name: self.library, actions, nodes, sum: self.sum },
+            poise: self.poise,
+            is_chase: self.is_chase,
+            tolerance: index.tolerance,
+            samples: self.samples,
+            gaze: self.gaze,
+        };
+        Ok(Graph { about, index, firsts, edges })
+    }
+}
+
+fn shorts(bytes: &[u8; 8]) -> [u16; 4] {
+    [0, 2, 4, 6].map(|at| u16::from_le_bytes([bytes[at], bytes[at + 1]]))
+}
+
+/// What is left to read.
+struct Blocks<'a> {
+    body: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Blocks<'a> {
+    /// The next block of so many entries of N bytes.
+    fn next<const N: usize>(&mut self, n: usize) -> Result<&'a [[u8; N]], GraphError> {
+        let from = self.at.next_multiple_of(8);
+        let to = n.checked_mul(N).and_then(|size| from.checked_add(size)).ok_or_else(short)?;
+        let bytes = self.body.get(from..to).ok_or_else(short)?;
+        self.at = to;
+        Ok(bytes.as_chunks().0)
+    }
+}
+
+/// Whether everything in a graph leads to something in it.
+fn check(graph: &Graph) -> Result<(), GraphError> {
+    let Graph { about, index, firsts, edges } = graph;
+    let (n_states, n_edges) = (graph.n_states() as u64, graph.n_edges() as u64);
+    let rises = |list: &[u32], last: u64| {
+        list.first() == Some(&0)
+            && list.is_sorted()
+            && list.last().is_some_and(|found| u64::from(*found) == last)
+    };
+    let n_actions = about.library.actions;
+    let known = |action: &u16| u32::from(*action) < n_actions;
+    let manners = &index.manners;
+    let sound = [
+        (n_states > 0 && n_states < u64::from(SWAPPED), "it has no states, or too many"),
+        (rises(&index.buckets, n_states), "its buckets are not in order"),
+        (rises(firsts, n_edges), "its edges are not in order"),
+        (firsts.windows(2).all(|pair| pair[0] < pair[1]), "a state leads nowhere"),
+        (edges.targets.iter().all(|it| u64::from(it & !SWAPPED) < n_states), "an edge leads to no state"),
+        (edges.actions.iter().all(known), "an edge has no action"),
+        (index.theirs.iter().all(|it| known(&it.action)), "a state has no action"),
+        (
+            manners.actions.iter().all(|it| u32::from(it.threat.max(it.harmless)) < manners.n),
+            "an action has no manner",
+        ),
+        (about.gaze.len() == about.library.nodes as usize, "a posture has no gaze"),
+        (about.gaze.iter().all(|it| it.is_finite()) && about.poise >= 0.0, "its numbers are none"),
+        (index.tolerance.unlike.is_finite(), "its tolerance is none"),
+    ];
+    match sound.iter().find(|(holds, _)| !holds) {
+        Some((_, what)) => Err(damaged(what)),
+        None => Ok(()),
+    }
+}

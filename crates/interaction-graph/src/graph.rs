@@ -1,0 +1,329 @@
+//! The graph: states that two people can get into, what leads from one to another, and how to find them.
+//!
+//! Everything lies in few long lists of plain numbers, in the order in which policies run over them: a state is eight
+//! bytes, an edge fourteen. States of the same Next and manner of M_b stand together, in the order of what is
+//! left of it.
+
+use randori_motion::library::NodeId;
+use randori_motion::{ActionId, ActionLibrary};
+
+use crate::duel::Facts;
+use crate::manner::Manners;
+use crate::pairing::{Pairing, Place, Theirs};
+use crate::sample::Tolerance;
+
+/// A state, by its place in the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StateId(pub u32);
+
+/// States of two people of one library, and edges between them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Graph {
+    pub(crate) about: About,
+    pub(crate) index: Index,
+    /// Edges of state i are `firsts[i]..firsts[i + 1]`.
+    pub(crate) firsts: Vec<u32>,
+    pub(crate) edges: Edges,
+}
+
+/// What a graph was made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct About {
+    /// The library.
+    pub library: Fingerprint,
+    /// The impulse from which on both fall (N s).
+    pub poise: f32,
+    /// Whether hands catch instead of striking.
+    pub is_chase: bool,
+    /// What lies within it is looked up as the same.
+    pub tolerance: Tolerance,
+    /// Samples that it was made of.
+    pub samples: u64,
+    /// By how much the gaze is turned from where the root faces, on average of all actions that end in a node (rad).
+    pub gaze: Vec<f32>,
+}
+
+/// Tells libraries apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// Its name, for people.
+    pub name: String,
+    /// How many actions it has.
+    pub actions: u32,
+    /// How many nodes its graph has.
+    pub nodes: u32,
+    /// CRC-32 of its file.
+    pub sum: u32,
+}
+
+impl Fingerprint {
+    /// Of a library.
+    pub fn of(library: &ActionLibrary) -> Fingerprint {
+        Fingerprint {
+            name: library.name.clone(),
+            actions: library.actions().len() as u32,
+            nodes: library.n_nodes() as u32,
+            sum: crc32fast::hash(&library.to_bytes()),
+        }
+    }
+}
+
+/// An edge: what whoever decides does, and what comes of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edge {
+    /// What is done.
+    pub action: ActionId,
+    /// Where it leads.
+    pub to: StateId,
+    /// Whether the other decides there.
+    pub is_swapped: bool,
+    /// What a reward may ask for.
+    pub facts: Facts,
+}
+
+/// Where a pairing was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    /// The state most like it.
+    pub state: StateId,
+    /// The square root of how unlike it is (-).
+    pub unlike: f32,
+}
+
+impl Graph {
+    /// What it was made of.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// How many states there are.
+    pub fn n_states(&self) -> usize {
+        self.index.places.len()
+    }
+
+    /// How many edges there are.
+    pub fn n_edges(&self) -> usize {
+        self.edges.targets.len()
+    }
+
+    /// The pairing that a state stands for.
+    pub fn pairing(&self, state: StateId) -> Pairing {
+        self.index.pairing(state)
+    }
+
+    /// The edges of a state.
+    pub fn edges(&self, state: StateId) -> impl ExactSizeIterator<Item = Edge> + '_ {
+        self.range(state).map(|at| self.edges.get(at))
+    }
+
+    /// The state within the tolerance that is most like a pairing.
+    pub fn find(&self, pairing: &Pairing) -> Option<Found> {
+        self.index.find(pairing)
+    }
+
+    /// The state most like a pairing, however unlike it is, of the same Next and manner of M_b.
+    pub fn nearest(&self, pairing: &Pairing) -> Option<Found> {
+        self.index.nearest(pairing)
+    }
+
+    /// Whether it was made of this library.
+    pub fn fits(&self, library: &ActionLibrary) -> bool {
+        self.about.library == Fingerprint::of(library)
+    }
+
+    pub(crate) fn range(&self, state: StateId) -> std::ops::Range<usize> {
+        let at = state.0 as usize;
+        self.firsts[at] as usize..self.firsts[at + 1] as usize
+    }
+}
+
+/// States by their discrete parts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Index {
+    pub(crate) manners: Manners,
+    pub(crate) tolerance: Tolerance,
+    /// States of node n and manner m of the other are `buckets[k]..buckets[k + 1]`, with k = n × manners + m.
+    pub(crate) buckets: Vec<u32>,
+    /// In the order of what is left of the other's action within a bucket.
+    pub(crate) places: Vec<Place>,
+    pub(crate) theirs: Vec<Theirs>,
+}
+
+/// A state before it has a number, in the order in which they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Numbered {
+    pub(crate) bucket: u32,
+    pub(crate) place: Place,
+    pub(crate) theirs: Theirs,
+}
+
+impl Numbered {
+    pub(crate) fn of(manners: &Manners, pairing: &Pairing) -> Numbered {
+        let (manner, rest) = manners.rest(pairing.theirs, pairing.frame, pairing.is_spent);
+        Numbered {
+            bucket: pairing.node.0 * manners.n + u32::from(manner),
+            place: Place::of(pairing, rest),
+            theirs: Theirs::of(pairing),
+        }
+    }
+}
+
+/// Rests that are as unlike as one unit of unlikeness (ticks): in a quarter of a second one gets half a metre on.
+const SIGMA_REST: f32 = 15.0;
+
+impl Index {
+    /// Of states in order.
+    pub(crate) fn of(manners: &Manners, n_nodes: usize, tolerance: Tolerance, states: &[Numbered]) -> Index {
+        let mut buckets = vec![0_u32; n_nodes * manners.n as usize + 1];
+        for state in states {
+            buckets[state.bucket as usize + 1] += 1;
+        }
+        for at in 1..buckets.len() {
+            buckets[at] += buckets[at - 1];
+        }
+        Index {
+            manners: manners.clone(),
+            tolerance,
+            buckets,
+            places: states.iter().map(|state| state.place).collect(),
+            theirs: states.iter().map(|state| state.theirs).collect(),
+        }
+    }
+
+    pub(crate) fn pairing(&self, state: StateId) -> Pairing {
+        let at = state.0 as usize;
+        let bucket = self.buckets.partition_point(|first| *first <= state.0) as u32 - 1;
+        self.theirs[at].pairing(NodeId(bucket / self.manners.n), self.places[at])
+    }
+
+    /// The bucket of a pairing, and its place in it; an empty one for actions and postures that are not known.
+    fn of_bucket(&self, pairing: &Pairing) -> (std::ops::Range<usize>, Place) {
+        if pairing.theirs.idx() >= self.manners.actions.len() {
+            return (0..0, Place::of(pairing, 0));
+        }
+        let Numbered { bucket, place, .. } = Numbered::of(&self.manners, pairing);
+        let range = match self.buckets.get(bucket as usize..bucket as usize + 2) {
+            Some([from, to]) => *from as usize..*to as usize,
+            _ => 0..0,
+        };
+        (range, place)
+    }
+
+    pub(crate) fn find(&self, pairing: &Pairing) -> Option<Found> {
+        let (range, place) = self.of_bucket(pairing);
+        let Tolerance { unlike: most, frames } = self.tolerance;
+        self.closest(range, place, frames).filter(|found| found.unlike <= most)
+    }
+
+    pub(crate) fn nearest(&self, pairing: &Pairing) -> Option<Found> {
+        let (range, place) = self.of_bucket(pairing);
+        self.closest(range, place, u16::MAX)
+    }
+
+    /// The state of a bucket most like a place, with no more than so many ticks between the rests.
+    fn closest(&self, bucket: std::ops::Range<usize>, place: Place, ticks: u16) -> Option<Found> {
+        let places = &self.places[bucket.clone()];
+        let (least, most) = (place.rest.saturating_sub(ticks), place.rest.saturating_add(ticks));
+        let from = places.partition_point(|other| other.rest < least);
+        let mut best = (f32::INFINITY, 0.0, 0);
+        for (at, other) in places.iter().enumerate().skip(from) {
+            if other.rest > most {
+                break;
+            }
+            let unlike = place.unlike(*other);
+            let ticks = (f32::from(place.rest) - f32::from(other.rest)) / SIGMA_REST;
+            let cost = unlike + ticks * ticks;
+            if cost < best.0 {
+                best = (cost, unlike, at);
+            }
+        }
+        let (cost, unlike, at) = best;
+        let state = StateId((bucket.start + at) as u32);
+        (cost < f32::INFINITY).then(|| Found { state, unlike: unlike.sqrt() })
+    }
+}
+
+/// Edges in lists of numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Edges {
+    /// The state, and whether the other decides there in the highest bit.
+    pub(crate) targets: Vec<u32>,
+    pub(crate) actions: Vec<u16>,
+    /// Millimetres.
+    pub(crate) distances: Vec<u16>,
+    /// 32768ths of half a turn.
+    pub(crate) angles: Vec<i16>,
+    /// Given, in steps of [`GIVEN`].
+    pub(crate) given: Vec<u8>,
+    /// Taken, in steps of [`TAKEN`].
+    pub(crate) taken: Vec<i8>,
+    /// Velocity, in steps of [`VELOCITY`].
+    pub(crate) velocities: Vec<[i8; 2]>,
+}
+
+/// Set in a target at which the other decides.
+pub(crate) const SWAPPED: u32 = 1 << 31;
+/// Bytes of an edge.
+pub(crate) const EDGE_BYTES: usize = 14;
+/// Damage given, in steps of this; more than 25.5 is as good as that.
+pub(crate) const GIVEN: f32 = 0.1;
+/// Damage taken, in steps of this.
+pub(crate) const TAKEN: f32 = 0.2;
+/// Velocity, in steps of this (m/s).
+pub(crate) const VELOCITY: f32 = 0.05;
+/// Steps of an angle in a radian.
+pub(crate) const PER_RADIAN: f32 = 32768.0 / std::f32::consts::PI;
+
+impl Edges {
+    pub(crate) fn push(&mut self, action: ActionId, to: StateId, is_swapped: bool, facts: &Facts) {
+        let round = |value: f32| libm::roundf(value);
+        self.targets.push(to.0 | if is_swapped { SWAPPED } else { 0 });
+        self.actions.push(action.0 as u16);
+        self.distances.push(round(facts.distance * 1e3) as u16);
+        self.angles.push(round(facts.angle * PER_RADIAN) as i32 as i16);
+        self.given.push(round(facts.given / GIVEN) as u8);
+        self.taken.push(round(facts.taken / TAKEN) as i8);
+        self.velocities.push(facts.velocity.map(|v| round(v / VELOCITY) as i8));
+    }
+
+    /// Appends an edge of another list that leads elsewhere.
+    pub(crate) fn push_from(&mut self, other: &Edges, at: usize, target: u32) {
+        self.targets.push(target);
+        self.actions.push(other.actions[at]);
+        self.distances.push(other.distances[at]);
+        self.angles.push(other.angles[at]);
+        self.given.push(other.given[at]);
+        self.taken.push(other.taken[at]);
+        self.velocities.push(other.velocities[at]);
+    }
+
+    pub(crate) fn reserve(&mut self, n: usize) {
+        self.targets.reserve_exact(n);
+        self.actions.reserve_exact(n);
+        self.distances.reserve_exact(n);
+        self.angles.reserve_exact(n);
+        self.given.reserve_exact(n);
+        self.taken.reserve_exact(n);
+        self.velocities.reserve_exact(n);
+    }
+
+    pub(crate) fn facts(&self, at: usize) -> Facts {
+        Facts {
+            distance: f32::from(self.distances[at]) * 1e-3,
+            angle: f32::from(self.angles[at]) / PER_RADIAN,
+            given: f32::from(self.given[at]) * GIVEN,
+            taken: f32::from(self.taken[at]) * TAKEN,
+            velocity: self.velocities[at].map(|v| f32::from(v) * VELOCITY),
+        }
+    }
+
+    pub(crate) fn get(&self, at: usize) -> Edge {
+        let target = self.targets[at];
+        Edge {
+            action: ActionId(u32::from(self.actions[at])),
+            to: StateId(target & !SWAPPED),
+            is_swapped: target & SWAPPED != 0,
+            facts: self.facts(at),
+        }
+    }
+}

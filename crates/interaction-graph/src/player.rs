@@ -1,0 +1,354 @@
+//! Playing on the graph: the controller that looks up what to do.
+//!
+//! A decision finds the state that two people are in and reads what is best there; it allocates nothing. Where there is
+//! no such state, because they are far apart or in something rare, a plain rule moves the person to where the graph
+//! begins.
+//!
+//! Reference: \[Shum2008b\], sections 7.1 and 8.
+
+mod command;
+mod free;
+mod roulette;
+
+use std::sync::Arc;
+
+use randori_arena::controller::{Controller, Situation, Verdict};
+use randori_arena::objectives::Aims;
+use randori_arena::plausible::Screening;
+use randori_motion::{ActionId, ActionLibrary};
+
+pub use command::{Command, Commander};
+pub use roulette::Roulette;
+
+use crate::background::{Coming, Matchup, Plan, Policies};
+use crate::duel::exchange;
+use crate::graph::{Graph, SWAPPED, StateId};
+use crate::pairing::Pairing;
+use crate::reward::{Base, Reward, Turn};
+
+/// Somebody who plays on a graph.
+///
+/// ```no_run
+/// # use std::sync::Arc;
+/// # use randori_arena::bout::{Bout, Pause};
+/// # fn game(graph: randori_interaction_graph::Graph, library: randori_motion::ActionLibrary, mut bout: Bout) {
+/// use randori_interaction_graph::Player;
+/// use randori_interaction_graph::background::Policies;
+/// let policies = Arc::new(Policies::of(Arc::new(graph), Arc::new(library)));
+/// bout.control(1, Box::new(Player::new(&policies, 5)));
+/// // The loop of a game: sixty times a second.
+/// for frame in 1..=600 {
+///     while let Pause::Decision(who) = bout.advance(frame) {
+///         bout.decide(who);
+///     }
+///     // … show `bout.moment` …
+/// }
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Player {
+    /// Choices looked ahead: 1 is weak, 5 is strong; may be changed at any time.
+    pub depth: usize,
+    /// What a person asks for, who plays: the best action of that sort is done.
+    pub command: Option<Command>,
+    /// Chance, instead of always the best.
+    pub roulette: Option<Roulette>,
+    /// Whether blows are looked at from where people really are, which takes some microseconds; else all is read off the
+    /// graph.
+    pub looks_closely: bool,
+    /// Found on the graph, and asked for in all.
+    pub lookups: [u64; 2],
+    policies: Arc<Policies>,
+    plan: Option<(Matchup, Arc<Plan>)>,
+    coming: Option<Coming>,
+}
+
+/// How long a new style is made ready before it takes effect (ticks).
+const MADE_READY: i32 = 20;
+
+/// A state that is no more unlike than this says better what to do than a plain rule (-).
+const USEFUL: f32 = 1.5;
+
+/// How much of what somebody did still takes away from doing it again.
+const REMEMBERED: usize = 8;
+
+impl Player {
+    /// Somebody who looks so many choices ahead.
+    pub fn new(policies: &Arc<Policies>, depth: usize) -> Player {
+        Player {
+            depth,
+            command: None,
+            roulette: None,
+            looks_closely: true,
+            lookups: [0; 2],
+            policies: Arc::clone(policies),
+            plan: None,
+            coming: None,
+        }
+    }
+
+    /// The plan for what both are after now. A change of style is made ready while play goes on with the old one, and
+    /// takes effect a third of a second later.
+    fn plan(&mut self, wanted: Matchup, tick: i32) -> Arc<Plan> {
+        let Some((known, plan)) = &self.plan else {
+            let plan = self.policies.get(&wanted);
+            self.plan = Some((wanted, Arc::clone(&plan)));
+            return plan;
+        };
+        if *known == wanted {
+            return Arc::clone(plan);
+        }
+        let plan = Arc::clone(plan);
+        if self.coming.as_ref().is_none_or(|coming| *coming.matchup() != wanted) {
+            // A thread whose result nobody wants any more finishes by itself.
+            self.coming = Some(Coming::new(&self.policies, wanted, tick + MADE_READY));
+        }
+        match self.coming.take_if(|coming| coming.is_due(tick)).and_then(Coming::wait) {
+            Some(plan) => {
+                self.plan = Some((wanted, Arc::clone(&plan)));
+                plan
+            }
+            None => plan,
+        }
+    }
+
+    /// The best edge of a state, by its place in the graph.
+    fn best_edge(&mut self, plan: &Plan, state: StateId, scene: &Scene<'_>) -> Option<usize> {
+        let policies = Arc::clone(&self.policies);
+        let (graph, repertoire) = (&**policies.graph(), policies.repertoire());
+        let range = graph.range(state);
+        let worn = Worn { words: &repertoire.words, aims: scene.aims };
+        let actions = &graph.edges.actions;
+        if self.command.is_none() && self.roulette.is_none() && !self.looks_closely {
+            let best = range.start + plan.policy.best(state, self.depth);
+            if worn.of(actions[best]) == 0.0 {
+                return Some(best);
+            }
+        }
+        let base = plan.reward.of_state(graph, state, Turn::Own);
+        let (depth, command) = (self.depth, self.command);
+        let worth = |at: usize| {
+            let own = plan.reward.of_edge(&base, actions[at], &graph.edges.facts(at), Turn::Own);
+            own + plan.policy.ahead(graph.edges.targets[at], depth) - worn.of(actions[at])
+        };
+        let is_asked = |at: &usize| command.is_none_or(|command| repertoire.is(actions[*at], command));
+        let asked = range.filter(is_asked);
+        if let Some(roulette) = &mut self.roulette {
+            return roulette.spin(state, asked, worth, |at| actions[at]);
+        }
+        let mut best = Few::default();
+        for at in asked {
+            let is_seen =
+                self.looks_closely && (repertoire.strikes[actions[at] as usize] || scene.coming > 0.0);
+            let seen = if is_seen { scene.blows(plan, graph, at, &base) } else { Seen::default() };
+            best.offer(worth(at) + seen.more, at, !seen.lands);
+        }
+        if !self.looks_closely {
+            return best.first();
+        }
+        best.again(|at| scene.leads(plan, graph, at))
+    }
+}
+
+impl Controller for Player {
+    fn decide(&mut self, situation: &Situation<'_>) -> Option<Verdict> {
+        let Situation { stage, moment, aims, who } = *situation;
+        let own = &aims[who];
+        let whom = own.opponent;
+        let options = stage.options(moment, who).len() as u32;
+        let known = |who: usize| is_same(stage.cast[who].bodies.library(), self.policies.library());
+        self.lookups[1] += 1;
+        let mut action = None;
+        if whom != who && known(who) && known(whom) {
+            let matchup = Matchup { own: own.style, other: aims[whom].style, depth: self.depth };
+            let plan = self.plan(matchup, moment.tick);
+            let bodies = [&*stage.cast[who].bodies, &*stage.cast[whom].bodies];
+            let pairing = Pairing::of(moment, who, whom, bodies);
+            let graph = Arc::clone(self.policies.graph());
+            let found = graph.find(&pairing);
+            self.lookups[0] += u64::from(found.is_some());
+            let useful = || graph.nearest(&pairing).filter(|found| found.unlike <= USEFUL);
+            if let Some(found) = found.or_else(useful) {
+                let scene = Scene { situation, aims: own, coming: coming(situation) };
+                let edge = self.best_edge(&plan, found.state, &scene);
+                action = edge.map(|edge| ActionId(u32::from(graph.edges.actions[edge])));
+            }
+        }
+        let action = action.or_else(|| free::step(situation, self.policies.repertoire(), self.command))?;
+        let screening = Screening { options, left: options, ..Screening::default() };
+        Some(Verdict { action, screening, candidates: Vec::new(), edges: 0 })
+    }
+}
+
+/// The best few edges so far.
+#[derive(Default)]
+struct Few {
+    n: usize,
+    /// What each is worth, which it is, and whether nothing lands in it; the best first.
+    edges: [(f32, usize, bool); FEW],
+}
+
+/// Edges that are worth a closer look.
+const FEW: usize = 6;
+
+impl Few {
+    fn offer(&mut self, worth: f32, at: usize, is_quiet: bool) {
+        let mut slot = self.n;
+        while slot > 0 && worth > self.edges[slot - 1].0 {
+            slot -= 1;
+        }
+        if slot < FEW {
+            self.n = (self.n + 1).min(FEW);
+            self.edges[slot..self.n].rotate_right(1);
+            self.edges[slot] = (worth, at, is_quiet);
+        }
+    }
+
+    fn first(&self) -> Option<usize> {
+        (self.n > 0).then_some(self.edges[0].1)
+    }
+
+    /// The best, when those in which nothing lands are worth so much more.
+    fn again(&self, more: impl Fn(usize) -> f32) -> Option<usize> {
+        let mut best: Option<(f32, usize)> = None;
+        for (worth, at, is_quiet) in &self.edges[..self.n] {
+            let worth = worth + if *is_quiet { more(*at) } else { 0.0 };
+            if best.is_none_or(|(most, _)| worth > most) {
+                best = Some((worth, *at));
+            }
+        }
+        best.map(|(_, at)| at)
+    }
+}
+
+/// What is seen of an edge from where people really are.
+#[derive(Default)]
+struct Seen {
+    /// By how much its blows are worth more than from its state (points).
+    more: f32,
+    /// Whether a blow lands.
+    lands: bool,
+}
+
+/// Where people really are.
+struct Scene<'a> {
+    situation: &'a Situation<'a>,
+    aims: &'a Aims,
+    /// What the opponent's blow is worth that is on its way.
+    coming: f32,
+}
+
+/// What the opponent's blow is worth that is on its way, if nobody does anything.
+fn coming(situation: &Situation<'_>) -> f32 {
+    let Situation { moment, aims, who, .. } = *situation;
+    let own = &aims[who];
+    let ahead = moment.people[own.opponent].ahead.filter(|ahead| ahead.whom as usize == who);
+    ahead.map_or(0.0, |ahead| own.scoring.worth(&ahead.hit))
+}
+
+impl Scene<'_> {
+    /// Whether the blows of an edge land from where people are.
+    fn blows(&self, plan: &Plan, graph: &Graph, at: usize, base: &Base) -> Seen {
+        let Situation { stage, moment, who, .. } = *self.situation;
+        let whom = self.aims.opponent;
+        let (action, promised) = (ActionId(u32::from(graph.edges.actions[at])), graph.edges.facts(at));
+        let (doing, them) = (stage.begin(moment, who, action), &moment.people[whom]);
+        let [own, other] = [who, whom].map(|who| &*stage.cast[who].bodies);
+        let [given, taken] = exchange(self.aims.scoring, (own, &doing), (other, them), moment.tick);
+        let more = plan.reward.weight(action, Turn::Own) * (given - promised.given)
+            - plan.reward.weight(them.doing.action, Turn::Other) * (taken - self.coming)
+            + base.taken * promised.taken;
+        Seen { more, lands: given > 0.0 || taken > 0.0 }
+    }
+
+    /// By how much what an edge leads to is worth more from where people are than from its state, if nothing lands
+    /// (points).
+    fn leads(&self, plan: &Plan, graph: &Graph, at: usize) -> f32 {
+        let Situation { stage, moment, who, .. } = *self.situation;
+        let whom = self.aims.opponent;
+        let doing = stage.begin(moment, who, ActionId(u32::from(graph.edges.actions[at])));
+        let bodies = [who, whom].map(|who| &*stage.cast[who].bodies);
+        let (next, is_swapped) = Pairing::next(bodies, &doing, &moment.people[whom], moment.tick);
+        let depth = plan.policy.looking().depth;
+        graph.find(&next).map_or(0.0, |found| {
+            let target = found.state.0 | if is_swapped { SWAPPED } else { 0 };
+            plan.policy.ahead(target, depth) - plan.policy.ahead(graph.edges.targets[at], depth)
+        })
+    }
+}
+
+/// Whether it is the library that a graph is for; its fingerprint was looked at when the two were brought together.
+fn is_same(library: &Arc<ActionLibrary>, known: &Arc<ActionLibrary>) -> bool {
+    Arc::ptr_eq(library, known)
+        || (library.actions().len() == known.actions().len()
+            && library.n_nodes() == known.n_nodes()
+            && library.name == known.name)
+}
+
+/// What having done something lately takes away, as in [`objectives`](randori_arena::objectives).
+struct Worn<'a> {
+    words: &'a [u16],
+    aims: &'a Aims,
+}
+
+impl Worn<'_> {
+    fn of(&self, action: u16) -> f32 {
+        let words = self.words;
+        let (mut sum, mut weight) = (0.0, self.aims.style.recency_weight as f32);
+        for done in self.aims.done.iter().rev().take(REMEMBERED) {
+            if done.0 == u32::from(action) {
+                sum += weight;
+            } else if words.get(done.idx()) == Some(&words[action as usize]) {
+                sum += 0.5 * weight;
+            }
+            weight *= 0.5;
+        }
+        sum
+    }
+}
+
+/// What the actions of a library are, by their numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct Repertoire {
+    /// The number of each action's annotation.
+    pub(crate) words: Vec<u16>,
+    /// Whether each can land a blow.
+    pub(crate) strikes: Vec<bool>,
+    /// The commands that each answers, a bit for each.
+    commands: Vec<u8>,
+}
+
+impl Repertoire {
+    pub(crate) fn of(library: &ActionLibrary) -> Repertoire {
+        let mut names: Vec<&str> = Vec::new();
+        let words = library.actions().iter().map(|action| {
+            let name = action.annotation.name();
+            names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            }) as u16
+        });
+        let words = words.collect();
+        let commands = library.actions().iter().map(|action| {
+            let answers = |command: &Command| command.is_answered_by(&action.annotation);
+            let bits = Command::ALL.iter().filter(|it| answers(it)).map(|it| 1 << *it as u8);
+            bits.fold(0, |all, bit: u8| all | bit)
+        });
+        let strikes = library.actions().iter().map(|action| !action.windows.is_empty()).collect();
+        Repertoire { words, strikes, commands: commands.collect() }
+    }
+
+    /// Whether an action is what a command asks for.
+    pub(crate) fn is(&self, action: u16, command: Command) -> bool {
+        self.commands[action as usize] & 1 << command as u8 != 0
+    }
+}
+
+impl Graph {
+    /// How a game looks up what to do without an arena: the best edge of the state that a pairing is in.
+    pub fn advise(&self, plan: &Plan, pairing: &Pairing, depth: usize) -> Option<ActionId> {
+        let found = self.find(pairing)?;
+        let at = self.range(found.state).start + plan.policy.best(found.state, depth);
+        Some(ActionId(u32::from(self.edges.actions[at])))
+    }
+}

@@ -1,0 +1,278 @@
+//! `randori graph`: what two people get into with each other, and what to do about it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context;
+use clap::Subcommand;
+use randori::{graphs, libraries};
+use randori_arena::bout::Pause;
+use randori_arena::style::Style;
+use randori_interaction_graph::build::Phase;
+use randori_interaction_graph::pairing::Relation;
+use randori_interaction_graph::policy::{Looking, Other};
+use randori_interaction_graph::reward::Fighting;
+use randori_interaction_graph::{Graph, Pairing, Policy, Settings};
+use randori_motion::ActionLibrary;
+use randori_scene::contest::series::round_seed;
+use randori_scene::contest::{Contender, Ring};
+use randori_scene::files;
+use randori_scene::screenplay::Controller;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::commands::game::clock;
+use crate::output::{Outcome, table};
+use crate::progress::Progress;
+
+/// Arguments of `randori graph`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GraphArgs {
+    #[command(subcommand)]
+    command: GraphCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum GraphCommand {
+    /// Explore what two people of a library get into, and make a graph of it.
+    Build(BuildArgs),
+    /// A graph in figures.
+    Stats(StatsArgs),
+}
+
+#[derive(Debug, clap::Args)]
+struct BuildArgs {
+    /// builtin:NAME or a library file.
+    library: String,
+
+    /// The file to write.
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// Samples to explore at most.
+    #[arg(long)]
+    samples: Option<usize>,
+
+    /// What counts as the same: 0.2 is 10 cm or 6 degrees.
+    #[arg(long)]
+    unlike: Option<f32>,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+JSON: {\"states\",\"edges\",\"coverage\",\"slide_cm_p95\",\"snap_cm_p50\",\"build_seconds\",\"policy_ms\",\"bytes\",\"samples\"}. Coverage \
+is the share of the states in rounds of gametree:3 against itself that are within the tolerance of a state of the graph. \
+Play moves nobody to a state, so that nothing slides: slide_cm_p95 is 0. How far the other is from where the state has them \
+is snap_cm_p50. policy_ms is the time of a policy that looks five choices ahead from all states; build_seconds is measured \
+with --rebuild only.")]
+struct StatsArgs {
+    /// The graph file.
+    file: PathBuf,
+
+    /// The library it was made of.
+    #[arg(long, value_name = "LIBRARY", default_value = "builtin:boxing")]
+    library: String,
+
+    /// Rounds of gametree:3 to learn the coverage from; 0 does without.
+    #[arg(long, default_value_t = 20)]
+    rounds: usize,
+
+    /// How long a round lasts (s).
+    #[arg(long, default_value_t = 30.0)]
+    seconds: f64,
+
+    /// Make the graph again, to tell how long that takes.
+    #[arg(long)]
+    rebuild: bool,
+}
+
+/// Runs one of the subcommands.
+pub(crate) fn run(args: &GraphArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
+    match &args.command {
+        GraphCommand::Build(args) => build(args, progress),
+        GraphCommand::Stats(args) => stats(args, seed, progress),
+    }
+}
+
+/// Makes something while the progress of its phases is shown.
+pub(crate) fn with_progress<T>(progress: &Progress, make: impl FnOnce(graphs::Step<'_>) -> T) -> T {
+    let (samples, edges) = (progress.job("samples"), progress.job("edges"));
+    make(&|phase, done, all| match phase {
+        Phase::Samples => samples.step(done, all),
+        Phase::Edges => edges.step(done, all),
+    })
+}
+
+#[derive(Serialize)]
+struct Built {
+    states: usize,
+    edges: usize,
+    samples: u64,
+    bytes: usize,
+    build_seconds: f64,
+}
+
+fn build(args: &BuildArgs, progress: &Progress) -> anyhow::Result<Outcome> {
+    let library = Arc::new(libraries::open(&args.library)?);
+    let mut settings = Settings::default();
+    settings.sampling.most = args.samples.unwrap_or(settings.sampling.most);
+    settings.tolerance.unlike = args.unlike.unwrap_or(settings.tolerance.unlike);
+    let since = clock();
+    let graph = with_progress(progress, |step| graphs::make(&library, &settings, step))?;
+    let build_seconds = since();
+    let bytes = graph.to_bytes();
+    files::write_atomically(&args.out, &bytes)?;
+    let built = Built {
+        states: graph.n_states(),
+        edges: graph.n_edges(),
+        samples: graph.about().samples,
+        bytes: bytes.len(),
+        build_seconds,
+    };
+    let text = format!(
+        "{} states and {} edges of {} samples in {build_seconds:.1} s\n{}\n",
+        built.states,
+        built.edges,
+        built.samples,
+        args.out.display()
+    );
+    Outcome::new(&built, text)
+}
+
+#[derive(Serialize)]
+struct Stats {
+    states: usize,
+    edges: usize,
+    samples: u64,
+    bytes: usize,
+    coverage: Option<f64>,
+    slide_cm_p95: f64,
+    snap_cm_p50: Option<f64>,
+    build_seconds: Option<f64>,
+    policy_ms: f64,
+}
+
+fn stats(args: &StatsArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
+    let bytes = files::read(&args.file)?;
+    let graph = Graph::from_bytes(&bytes).with_context(|| args.file.display().to_string())?;
+    let library = Arc::new(libraries::open(&args.library)?);
+    graph.check_library(&library).with_context(|| args.file.display().to_string())?;
+    let build_seconds = if args.rebuild {
+        let mut settings = Settings { tolerance: graph.about().tolerance, ..Settings::default() };
+        settings.sampling.most = graph.about().samples as usize;
+        let since = clock();
+        with_progress(progress, |step| graphs::make(&library, &settings, step))?;
+        Some(since())
+    } else {
+        None
+    };
+    let covered = (args.rounds > 0).then(|| cover(&graph, &library, args, seed, progress)).transpose()?;
+    let stats = Stats {
+        states: graph.n_states(),
+        edges: graph.n_edges(),
+        samples: graph.about().samples,
+        bytes: bytes.len(),
+        coverage: covered.map(|it| it.coverage),
+        slide_cm_p95: 0.0,
+        snap_cm_p50: covered.map(|it| it.snap_cm_p50),
+        build_seconds,
+        policy_ms: policy_ms(&graph, &library),
+    };
+    let or_none = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"));
+    let rows: Vec<Vec<String>> = [
+        ("states", stats.states.to_string()),
+        ("edges", stats.edges.to_string()),
+        ("samples", stats.samples.to_string()),
+        ("bytes", stats.bytes.to_string()),
+        ("coverage", or_none(stats.coverage)),
+        ("policy (ms)", format!("{:.1}", stats.policy_ms)),
+        ("build (s)", or_none(stats.build_seconds)),
+    ]
+    .map(|(what, value)| vec![what.to_owned(), value])
+    .to_vec();
+    Outcome::new(&stats, table(&["graph", ""], &rows))
+}
+
+/// How much of what the game tree gets into is in a graph.
+#[derive(Clone, Copy)]
+pub(crate) struct Covered {
+    pub(crate) coverage: f64,
+    pub(crate) snap_cm_p50: f64,
+}
+
+fn cover(
+    graph: &Graph,
+    library: &Arc<ActionLibrary>,
+    args: &StatsArgs,
+    seed: u64,
+    progress: &Progress,
+) -> anyhow::Result<Covered> {
+    let ring = Ring::of(Arc::clone(library), args.seconds)?;
+    Ok(coverage(graph, &ring, args.rounds, seed, progress))
+}
+
+/// Plays rounds of gametree:3 against itself, and looks up every state in them.
+pub(crate) fn coverage(graph: &Graph, ring: &Ring, rounds: usize, seed: u64, progress: &Progress) -> Covered {
+    let job = progress.job("coverage");
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let visited: Vec<Vec<Pairing>> = (0..rounds)
+        .into_par_iter()
+        .map(|round| {
+            let visited = visited(ring, round_seed(seed ^ COVERAGE, round));
+            job.step(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, rounds);
+            visited
+        })
+        .collect();
+    let n_visited = visited.iter().map(Vec::len).sum::<usize>().max(1);
+    let found = visited.iter().flatten().filter_map(|pairing| Some((pairing, graph.find(pairing)?)));
+    let mut snaps: Vec<f64> = found
+        .map(|(pairing, found)| {
+            let there = graph.pairing(found.state).relation;
+            let place = |relation: Relation| relation.placement().position;
+            100.0 * f64::from(place(pairing.relation).distance(place(there)))
+        })
+        .collect();
+    snaps.sort_by(f64::total_cmp);
+    Covered {
+        coverage: snaps.len() as f64 / n_visited as f64,
+        snap_cm_p50: snaps.get(snaps.len() / 2).copied().unwrap_or(0.0),
+    }
+}
+
+/// Rounds that coverage is learned from are no others.
+const COVERAGE: u64 = 0xc0_7e5a6e;
+
+/// All states of a round between two game trees.
+fn visited(ring: &Ring, seed: u64) -> Vec<Pairing> {
+    let style = |at: usize| Style::preset(ring.usual_styles()[at]);
+    let contender = |at: usize| {
+        Some(Contender { controller: Controller::game_tree(3), style: style(at)?, side: at as u8 })
+    };
+    let Some(pair) = [contender(0), contender(1)].into_iter().collect::<Option<Vec<_>>>() else {
+        return Vec::new();
+    };
+    let mut bout = ring.bout(&pair, seed);
+    let mut visited = Vec::new();
+    while let Pause::Decision(who) = bout.advance(ring.ticks()) {
+        let bodies = [who, 1 - who].map(|who| &*bout.stage.cast[who].bodies);
+        visited.push(Pairing::of(&bout.moment, who, 1 - who, bodies));
+        bout.decide(who);
+    }
+    visited
+}
+
+/// The time of a policy that looks five choices ahead, the best of three (ms).
+pub(crate) fn policy_ms(graph: &Graph, library: &ActionLibrary) -> f64 {
+    let Some(style) = Style::preset("general-boxer") else { return f64::NAN };
+    let reward = Fighting::of(library, style, style);
+    let time = |_| {
+        let since = clock();
+        std::hint::black_box(Policy::of(
+            graph,
+            &reward,
+            Looking { other: Other::Mirrored, ..Looking::default() },
+        ));
+        1e3 * since()
+    };
+    (0..3).map(time).fold(f64::INFINITY, f64::min)
+}

@@ -1,0 +1,66 @@
+//! Interaction graphs of libraries: made on first use, and kept in the user's cache folder beside the libraries.
+
+use std::sync::Arc;
+
+use randori_arena::bodies::Bodies;
+use randori_arena::reactions::Reactions;
+use randori_arena::stage::Contest;
+use randori_interaction_graph::background::Policies;
+use randori_interaction_graph::build::{BuildError, Phase};
+use randori_interaction_graph::graph::Fingerprint;
+use randori_interaction_graph::interaction::{Chasing, Fighting};
+use randori_interaction_graph::{Duel, Graph, Settings, build};
+use randori_motion::ActionLibrary;
+use randori_motion::annotation::Kind;
+use randori_scene::contest::Ring;
+use randori_scene::files;
+
+use crate::libraries::cache_folder;
+
+/// What is told of a graph that is being made: the phase, how much of it is done, and of how much.
+pub type Step<'a> = &'a (dyn Fn(Phase, usize, usize) + Sync);
+
+/// Two people of a library, opposite each other: they fight if it has blows, and chase each other otherwise.
+pub fn duel(library: &Arc<ActionLibrary>) -> Duel {
+    let bodies = Arc::new(Bodies::of(Arc::clone(library)));
+    let reactions = Some(Arc::new(Reactions::of(Arc::clone(library))));
+    let contest = if is_fight(library) { Contest::Fight } else { Contest::Chase };
+    Duel::of(bodies, reactions, Ring::POISE, contest)
+}
+
+fn is_fight(library: &ActionLibrary) -> bool {
+    let annotations = library.actions().iter().map(|action| &action.annotation);
+    annotations.into_iter().any(|it| it.kind() == Kind::Attack && !it.name().ends_with("catch"))
+}
+
+/// The graph of a library, made from nothing.
+pub fn make(library: &Arc<ActionLibrary>, settings: &Settings, step: Step<'_>) -> Result<Graph, BuildError> {
+    let duel = duel(library);
+    match duel.stage().contest {
+        Contest::Fight => build(&duel, &Fighting, settings, step),
+        Contest::Chase => build(&duel, &Chasing::default(), settings, step),
+    }
+}
+
+/// The graph of a library as it is in the user's cache folder, made first if it is not there, with no policy yet.
+pub fn open(library: &Arc<ActionLibrary>, step: Step<'_>) -> Result<Arc<Policies>, BuildError> {
+    let Fingerprint { name, sum, .. } = Fingerprint::of(library);
+    let name: String = name.chars().filter(|it| it.is_ascii_alphanumeric() || *it == '-').collect();
+    let path = cache_folder().map(|folder| folder.join(format!("{name}-{sum:08x}-{CODE}.graph")));
+    let known = path.as_ref().and_then(|path| Graph::from_bytes(&files::read(path).ok()?).ok());
+    let graph = match known.filter(|graph| graph.fits(library)) {
+        Some(graph) => graph,
+        None => {
+            let graph = make(library, &Settings::default(), step)?;
+            if let Some(path) = &path {
+                // A cache that cannot be written costs time, nothing else.
+                files::write_atomically(path, &graph.to_bytes()).ok();
+            }
+            graph
+        }
+    };
+    Ok(Arc::new(Policies::of(Arc::new(graph), Arc::clone(library))))
+}
+
+/// Changes with the code that simulates and makes graphs.
+const CODE: &str = env!("RANDORI_GRAPH_CODE");
