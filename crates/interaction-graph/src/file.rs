@@ -1,23 +1,22 @@
 //! Graphs in bytes.
 //!
-//! Layout, little-endian: magic (8 bytes), version (u32), CRC-32 of all that follows (u32), length of the header (u32),
-//! the header as JSON, spaces up to a multiple of eight, then blocks that each begin at a multiple of eight: manners
-//! (8 bytes an action), buckets (u32), places (8 bytes a state), what the other does (4 bytes a state), first edges
-//! (u32), then of all edges targets (u32), actions (u16), distances (u16), angles (i16), given (u8), taken (i8) and
-//! velocities (2 bytes). They lie as they do in memory, so that a file could be mapped; reading copies them once.
+//! Behind the header of the [envelope](randori_motion::sealed) stand, after spaces up to a multiple of eight, blocks that each
+//! begin at a multiple of eight: manners (8 bytes an action), buckets (u32), places (8 bytes a state), what the other does
+//! (4 bytes a state), first edges (u32), then of all edges targets (u32), actions (u16), distances (u16), angles (i16), given
+//! (u8), taken (i8) and velocities (2 bytes). They lie as they do in memory, so that a file could be mapped; reading copies
+//! them once.
 
 use serde::{Deserialize, Serialize};
 
 use randori_motion::ActionLibrary;
+use randori_motion::sealed::{Broken, Seal};
 
 use crate::graph::{About, EDGE_BYTES, Edges, Fingerprint, Graph, Index, SWAPPED};
 use crate::manner::{Manner, Manners};
 use crate::pairing::{Place, Theirs};
 use crate::sample::Tolerance;
 
-const MAGIC: &[u8; 8] = b"randgrf\x1a";
-/// Of the layout above, and of how states are told apart; raised with every change of either.
-const VERSION: u32 = 1;
+const SEAL: Seal = Seal { magic: b"randgrf\x1a", version: 1 };
 
 /// Why bytes are not a graph, or not the right one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -27,7 +26,8 @@ pub enum GraphError {
     NotAGraph,
     /// Written by a later program, or an earlier one.
     #[error(
-        "an interaction graph of version {found}; this program reads version {VERSION}: build the graph again"
+        "an interaction graph of version {found}; this program reads version {}: build the graph again",
+        SEAL.version
     )]
     Version {
         /// The version found.
@@ -53,12 +53,12 @@ pub enum GraphError {
 impl Graph {
     /// The graph as a file: versioned, with a checksum.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let header = serde_json::to_vec(&Header::of(self)).expect("plain numbers and names");
-        let mut body = Vec::with_capacity(EDGE_BYTES * self.n_edges() + 16 * self.n_states() + 65536);
-        body.extend((header.len() as u32).to_le_bytes());
-        body.extend(header);
+        SEAL.close(&Header::of(self), |body| self.write_blocks(body))
+    }
+
+    fn write_blocks(&self, body: &mut Vec<u8>) {
+        body.reserve(EDGE_BYTES * self.n_edges() + 16 * self.n_states() + 65536);
         let mut block = |bytes: &mut dyn Iterator<Item = u8>| {
-            // The body begins 16 bytes into the file: what is aligned in it is so in the file.
             while !body.len().is_multiple_of(8) {
                 body.push(b' ');
             }
@@ -82,31 +82,12 @@ impl Graph {
         block(&mut edges.given.iter().copied());
         block(&mut edges.taken.iter().map(|it| *it as u8));
         block(&mut edges.velocities.iter().flat_map(|it| it.map(|it| it as u8)));
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(crc32fast::hash(&body).to_le_bytes());
-        bytes.extend(body);
-        bytes
     }
 
     /// Reads a graph.
     pub fn from_bytes(bytes: &[u8]) -> Result<Graph, GraphError> {
-        let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(GraphError::NotAGraph) };
-        let (version, rest) = rest.split_first_chunk().ok_or_else(short)?;
-        let found = u32::from_le_bytes(*version);
-        if found != VERSION {
-            return Err(GraphError::Version { found });
-        }
-        let (sum, body) = rest.split_first_chunk().ok_or_else(short)?;
-        if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
-            return Err(damaged("its checksum does not fit"));
-        }
-        let (length, after) = body.split_first_chunk().ok_or_else(short)?;
-        let length = u32::from_le_bytes(*length) as usize;
-        let (header, _) = after.split_at_checked(length).ok_or_else(short)?;
-        let header: Header = serde_json::from_slice(header)
-            .map_err(|error| GraphError::Damaged(format!("its header: {error}")))?;
-        let graph = header.graph(Blocks { body, at: 4 + length })?;
+        let (header, body, at) = SEAL.open::<Header>(bytes)?;
+        let graph = header.graph(Blocks { body, at })?;
         check(&graph)?;
         Ok(graph)
     }
@@ -118,6 +99,16 @@ impl Graph {
             return Ok(());
         }
         Err(GraphError::Mismatch { graph: self.about.library.clone(), library })
+    }
+}
+
+impl From<Broken> for GraphError {
+    fn from(broken: Broken) -> GraphError {
+        match broken {
+            Broken::Other => GraphError::NotAGraph,
+            Broken::Version { found } => GraphError::Version { found },
+            Broken::Damaged(what) => GraphError::Damaged(what),
+        }
     }
 }
 

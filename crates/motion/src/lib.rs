@@ -13,6 +13,7 @@
 pub mod bone;
 pub mod math;
 pub mod rate;
+pub mod sealed;
 pub mod skeleton;
 
 pub mod clip;

@@ -1,9 +1,8 @@
 //! Libraries in bytes.
 //!
-//! Layout, little-endian: magic (8 bytes), version (u32), CRC-32 of all that follows (u32), length of the header
-//! (u32), the header as JSON, then for each take its root positions (3 × f32 a frame), its rotations (6 bytes a joint
-//! and frame, see [`packed`]) and its contacts (a byte a frame, bit 0 left, bit 1 right). Placements and
-//! capsules follow from the poses and are made again on reading.
+//! Behind the header of the [envelope](crate::sealed) stand for each take its root positions (3 × f32 a frame), its
+//! rotations (6 bytes a joint and frame, see [`packed`]) and its contacts (a byte a frame, bit 0 left, bit 1 right).
+//! Placements and capsules follow from the poses and are made again on reading.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,10 +19,9 @@ use crate::bone::Bone;
 use crate::clip::Clip;
 use crate::placement::{Ground, Placement};
 use crate::rate::FrameRate;
+use crate::sealed::{Broken, Seal};
 
-const MAGIC: &[u8; 8] = b"randori\x1a";
-/// Of the layout above; raised with every change of it.
-const VERSION: u32 = 1;
+const SEAL: Seal = Seal { magic: b"randori\x1a", version: 1 };
 
 /// Why bytes are not a library.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +30,7 @@ pub enum LibraryError {
     #[error("not a library of actions")]
     NotALibrary,
     /// Written by a later program, or an earlier one.
-    #[error("a library of version {found}; this program reads version {VERSION}: build the library again")]
+    #[error("a library of version {found}; this program reads version {}: build the library again", SEAL.version)]
     Version {
         /// The version found.
         found: u32,
@@ -103,42 +101,32 @@ fn write<'a>(
     header: &Header,
     takes: impl Iterator<Item = (&'a Clip, impl Iterator<Item = [bool; 2]>)>,
 ) -> Vec<u8> {
-    let header = serde_json::to_vec(header).expect("plain numbers and names");
-    let mut body = (header.len() as u32).to_le_bytes().to_vec();
-    body.extend(header);
-    for (clip, standing) in takes {
-        for pose in clip.frames() {
-            body.extend(pose.root().to_array().into_iter().flat_map(f32::to_le_bytes));
+    SEAL.close(header, |body| {
+        for (clip, standing) in takes {
+            for pose in clip.frames() {
+                body.extend(pose.root().to_array().into_iter().flat_map(f32::to_le_bytes));
+            }
+            for pose in clip.frames() {
+                body.extend(pose.rotations.iter().flat_map(|rotation| packed(*rotation)));
+            }
+            body.extend(standing.map(|[left, right]| u8::from(left) | u8::from(right) << 1));
         }
-        for pose in clip.frames() {
-            body.extend(pose.rotations.iter().flat_map(|rotation| packed(*rotation)));
-        }
-        body.extend(standing.map(|[left, right]| u8::from(left) | u8::from(right) << 1));
-    }
-    let mut bytes = MAGIC.to_vec();
-    bytes.extend(VERSION.to_le_bytes());
-    bytes.extend(crc32fast::hash(&body).to_le_bytes());
-    bytes.extend(body);
-    bytes
+    })
 }
 
 pub(super) fn decode(bytes: &[u8]) -> Result<ActionLibrary, LibraryError> {
-    let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(LibraryError::NotALibrary) };
-    let short = || LibraryError::Damaged("it ends too early".to_owned());
-    let (version, rest) = rest.split_first_chunk().ok_or_else(short)?;
-    let found = u32::from_le_bytes(*version);
-    if found != VERSION {
-        return Err(LibraryError::Version { found });
+    let (header, body, at) = SEAL.open::<Header>(bytes)?;
+    header.library(&body[at..])
+}
+
+impl From<Broken> for LibraryError {
+    fn from(broken: Broken) -> LibraryError {
+        match broken {
+            Broken::Other => LibraryError::NotALibrary,
+            Broken::Version { found } => LibraryError::Version { found },
+            Broken::Damaged(what) => LibraryError::Damaged(what),
+        }
     }
-    let (sum, body) = rest.split_first_chunk().ok_or_else(short)?;
-    if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
-        return Err(LibraryError::Damaged("its checksum does not fit".to_owned()));
-    }
-    let (length, body) = body.split_first_chunk().ok_or_else(short)?;
-    let (header, blocks) = body.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(short)?;
-    let header: Header = serde_json::from_slice(header)
-        .map_err(|error| LibraryError::Damaged(format!("its header: {error}")))?;
-    header.library(blocks)
 }
 
 #[derive(Serialize, Deserialize)]

@@ -1,9 +1,8 @@
 //! Graphs in bytes.
 //!
-//! Layout, little-endian: magic (8 bytes), version (u32), CRC-32 of all that follows (u32), length of the header (u32), the
-//! header as JSON, then for each sample of each node, key by key, its times (f32), its placements (3 × f32: x, z, heading), its
-//! root positions (3 × f32) and its rotations (6 bytes a joint). What else is known of the keys follows from the poses and is
-//! made again on reading.
+//! Behind the header of the [envelope](crate::sealed) stand for each sample of each node, key by key, its times (f32), its
+//! placements (3 × f32: x, z, heading), its root positions (3 × f32) and its rotations (6 bytes a joint). What else is known
+//! of the keys follows from the poses and is made again on reading.
 
 use std::sync::Arc;
 
@@ -21,11 +20,10 @@ use crate::clip::Clip;
 use crate::library::file::{BuildRecord, packed, unpacked};
 use crate::placement::{Ground, Placement};
 use crate::rate::FrameRate;
+use crate::sealed::{Broken, Seal};
 use crate::skeleton::Skeleton;
 
-const MAGIC: &[u8; 8] = b"randpmg\x1a";
-/// Of the layout above; raised with every change of it.
-const VERSION: u32 = 1;
+const SEAL: Seal = Seal { magic: b"randpmg\x1a", version: 1 };
 
 /// Why bytes are not a graph.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,7 +32,7 @@ pub enum GraphError {
     #[error("not a parametric motion graph")]
     NotAGraph,
     /// Written by a later program, or an earlier one.
-    #[error("a graph of version {found}; this program reads version {VERSION}: make the graph again")]
+    #[error("a graph of version {found}; this program reads version {}: make the graph again", SEAL.version)]
     Version {
         /// The version found.
         found: u32,
@@ -54,48 +52,38 @@ impl Graph {
             nodes: self.nodes.iter().map(NodeRecord::of).collect(),
             edges: self.edges.iter().map(EdgeRecord::of).collect(),
         };
-        let header = serde_json::to_vec(&header).expect("plain numbers and names");
-        let mut body = (header.len() as u32).to_le_bytes().to_vec();
-        body.extend(header);
-        for node in &self.nodes {
-            for (clip, keys) in node.clips.iter().zip(node.keys.chunks(node.n_keys)) {
-                let mut floats = |numbers: &[f32]| body.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
-                keys.iter().for_each(|key| floats(&[key.time]));
-                for Key { placement: Placement { position, heading }, .. } in keys {
-                    floats(&[position.x, position.z, *heading]);
-                }
-                clip.frames().for_each(|pose| floats(&pose.root().to_array()));
-                for pose in clip.frames() {
-                    body.extend(pose.rotations.iter().flat_map(|rotation| packed(*rotation)));
+        SEAL.close(&header, |body| {
+            for node in &self.nodes {
+                for (clip, keys) in node.clips.iter().zip(node.keys.chunks(node.n_keys)) {
+                    let mut floats =
+                        |numbers: &[f32]| body.extend(numbers.iter().flat_map(|x| x.to_le_bytes()));
+                    keys.iter().for_each(|key| floats(&[key.time]));
+                    for Key { placement: Placement { position, heading }, .. } in keys {
+                        floats(&[position.x, position.z, *heading]);
+                    }
+                    clip.frames().for_each(|pose| floats(&pose.root().to_array()));
+                    for pose in clip.frames() {
+                        body.extend(pose.rotations.iter().flat_map(|rotation| packed(*rotation)));
+                    }
                 }
             }
-        }
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(crc32fast::hash(&body).to_le_bytes());
-        bytes.extend(body);
-        bytes
+        })
     }
 
     /// Reads a graph.
     pub fn from_bytes(bytes: &[u8]) -> Result<Graph, GraphError> {
-        let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(GraphError::NotAGraph) };
-        let short = || GraphError::Damaged("it ends too early".to_owned());
-        let (version, rest) = rest.split_first_chunk().ok_or_else(short)?;
-        let found = u32::from_le_bytes(*version);
-        if found != VERSION {
-            return Err(GraphError::Version { found });
+        let (header, body, at) = SEAL.open::<Header>(bytes)?;
+        header.graph(&body[at..])
+    }
+}
+
+impl From<Broken> for GraphError {
+    fn from(broken: Broken) -> GraphError {
+        match broken {
+            Broken::Other => GraphError::NotAGraph,
+            Broken::Version { found } => GraphError::Version { found },
+            Broken::Damaged(what) => GraphError::Damaged(what),
         }
-        let (sum, body) = rest.split_first_chunk().ok_or_else(short)?;
-        if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
-            return Err(GraphError::Damaged("its checksum does not fit".to_owned()));
-        }
-        let (length, body) = body.split_first_chunk().ok_or_else(short)?;
-        let (header, blocks) =
-            body.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(short)?;
-        let header: Header = serde_json::from_slice(header)
-            .map_err(|error| GraphError::Damaged(format!("its header: {error}")))?;
-        header.graph(blocks)
     }
 }
 
@@ -291,7 +279,7 @@ impl Header {
                     let split = record.n_keys.checked_mul(size).and_then(|size| rest.split_at_checked(size));
                     let (block, after) = split.ok_or_else(|| damaged("it ends too early"))?;
                     rest = after;
-                    Ok(block)
+                    Ok::<_, GraphError>(block)
                 };
                 samples.push([part(4)?, part(12)?, part(12)?, part(6 * n_joints)?]);
             }
