@@ -280,6 +280,34 @@ fn standing(name: &str, place: Vec3, rate: FrameRate, n_frames: usize, enter: f6
 }
 
 #[test]
+fn hands_that_strike_each_other_at_once_meet_half_way() {
+    // Arms spread, side by side: one's left hand is 6 cm in the other's right.
+    let rate = FrameRate::HOUSE;
+    let mut take = Take::new("clash", 1);
+    let at = |name: &str, x: f32| standing(name, Vec3::X * x, rate, 120, 0.0);
+    take.characters = vec![at("ann", 0.0), at("bob", 0.0)];
+    let blow = |who: &str, whom: &str, part: &str| Event {
+        who: Some(who.to_owned()),
+        whom: Some(whom.to_owned()),
+        part: Some(part.to_owned()),
+        ..Event::new(1.0, EventKind::Blocked)
+    };
+    take.events = vec![blow("ann", "bob", "leftHand"), blow("bob", "ann", "rightHand")];
+    let gaps = |take: &Take| -> Vec<[f64; 2]> {
+        refine(&mut take.clone(), &Settings::default()).blows.iter().map(|it| it.gap_cm).collect()
+    };
+    // As far apart as makes them 6 cm deep.
+    let span = (100..250).map(|cm| cm as f32 / 100.0).find(|x| {
+        take.characters[1] = at("bob", *x);
+        gaps(&take)[0][0] > -6.5
+    });
+    assert!(span.is_some());
+    for [before, after] in gaps(&take) {
+        assert!(before < -5.0 && (-2.1..1.5).contains(&after), "{before} to {after} cm");
+    }
+}
+
+#[test]
 fn odd_takes_are_no_trouble() {
     let rate = |fps| FrameRate::new(fps, 1).unwrap();
     let here = Vec3::ZERO;

@@ -70,6 +70,17 @@ pub(super) struct Strike {
     struck: Option<Bone>,
 }
 
+impl Strike {
+    /// Whether the other, struck on this bone, strikes at the same moment with the limb it belongs to.
+    fn is_met_by(&self, other: &Strike, struck: Bone) -> bool {
+        /// Moments closer than this are one (s): half a frame of the arena.
+        const AT_ONCE: f64 = 1.0 / 120.0;
+        (other.who, other.whom) == (self.whom, self.who)
+            && (other.t - self.t).abs() < AT_ONCE
+            && LimbOf::with(struck) == Some(other.limb)
+    }
+}
+
 /// The blows of a take between characters who are there.
 pub(super) fn strikes(take: &Take) -> Vec<Strike> {
     take.events.iter().filter_map(|event| strike_of(take, event)).collect()
@@ -122,7 +133,7 @@ pub(super) fn plan(
     let aims: Vec<Option<Aim>> = (strikes.par_iter())
         .map(|strike| {
             let banned = bans[strike.who].meets(strike.t..strike.t);
-            if banned { None } else { aim(characters, &figures[strike.who], strike) }
+            if banned { None } else { aim(characters, &figures[strike.who], strike, strikes) }
         })
         .collect();
     (characters.par_iter().enumerate())
@@ -159,8 +170,9 @@ impl Aim {
     }
 }
 
-/// Leads the limb until its capsule touches; none if it does already.
-fn aim(characters: &[Character], figure: &Figure, strike: &Strike) -> Option<Aim> {
+/// Leads the limb until its capsule touches, or half of the way if what it meets comes the other half; none if it does
+/// already.
+fn aim(characters: &[Character], figure: &Figure, strike: &Strike, strikes: &[Strike]) -> Option<Aim> {
     const ROUNDS: usize = 12;
     /// Shares of what an arm lacks that hips and back make good; together a little more than all.
     const SHARE_OF_HIPS: f32 = 0.5;
@@ -175,9 +187,12 @@ fn aim(characters: &[Character], figure: &Figure, strike: &Strike) -> Option<Aim
     let victim = solids(&characters[strike.whom], strike.t);
     let fist = Solid::of(capsule, &before);
     let target = target(&fist, &victim, strike.struck)?;
-    if TOUCHES.contains(&meeting(&fist, &victim, target).gap) {
+    let gap = meeting(&fist, &victim, target).gap;
+    if TOUCHES.contains(&gap) {
         return None;
     }
+    let is_met = strikes.iter().any(|other| strike.is_met_by(other, victim[target].bone));
+    let wanted = if is_met { 0.5 * (gap + GAP) } else { GAP };
     let [shoulder, _, end] = jointed.limb.positions(&before);
     let longest = jointed.longest(shoulder.distance(end));
     let mut aim = Aim::default();
@@ -186,7 +201,7 @@ fn aim(characters: &[Character], figure: &Figure, strike: &Strike) -> Option<Aim
         figure.apply(&aim.change(strike.limb), &mut changed);
         let globals = figure.skeleton.global_pose(changed.view());
         let Nearest { between, gap, .. } = meeting(&Solid::of(capsule, &globals), &victim, target);
-        let wrong = gap - GAP;
+        let wrong = gap - wanted;
         if wrong.abs() < 1e-3 {
             break;
         }

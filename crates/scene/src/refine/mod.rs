@@ -205,8 +205,9 @@ pub fn refine(take: &mut Take, settings: &Settings) -> Report {
         done: vec![Done::default(); take.characters.len()],
         reverted: Vec::new(),
     };
-    /// What holds limbs back may pull a blow off by a little; it is led back within this time (s).
-    const RETOUCH: f64 = 0.06;
+    /// What holds limbs back may pull a blow off by a little; it is led back within these shares of a blow's window, the
+    /// least that the linter accepts.
+    const RETOUCH: [f64; 3] = [0.5, 1.0, 2.0];
     if settings.feet {
         work.stage(take, Stage::Feet, settings.blow_window);
     }
@@ -222,7 +223,9 @@ pub fn refine(take: &mut Take, settings: &Settings) -> Report {
         work.stage(take, Stage::Limbs, settings.blow_window);
     }
     if settings.blows {
-        work.stage(take, Stage::Blows, RETOUCH.min(settings.blow_window));
+        for share in RETOUCH {
+            work.stage(take, Stage::Blows, share * settings.blow_window);
+        }
     }
     work.report(take, &raw, &gaps, (&raw_pairs, &raw_arms))
 }
