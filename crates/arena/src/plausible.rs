@@ -30,7 +30,7 @@ pub struct Plausibility {
     pub depth: f32,
     /// How far the gaze may miss the opponent at the end (rad); π for somebody who may turn away.
     pub facing: f32,
-    /// From how far away a blow makes sense, when it is farthest (m).
+    /// From how far away a blow makes sense, when it is farthest (m); a weapon's length comes on top.
     pub attack: f32,
     /// From how far away a defence makes sense (m).
     pub defence: f32,
@@ -206,6 +206,8 @@ struct Scene {
     /// It will land if nobody does anything.
     is_attacked: bool,
     is_near: bool,
+    /// From how far away a blow makes sense (m).
+    attack: f32,
     /// Cosine of the angle by which the gaze may miss the opponent; none for somebody who may turn away.
     facing: Option<f32>,
 }
@@ -221,12 +223,14 @@ impl Scene {
             its.kind == Kind::Attack && !them.is_spent && window_ends > moment.tick && is_seen;
         let here = own.doing.root(bodies, moment.tick);
         let outlook = Outlook::of(stage, moment, opponent);
+        let weapon = bodies.library().body().weapon;
         Scene {
             here,
             is_threatened: is_threatened && them.is_present,
             is_attacked: is_seen && them.ahead.is_some_and(|ahead| ahead.whom as usize == who),
             is_near: here.shift().distance(outlook.after(0)) <= limits.defence,
             opponent: outlook,
+            attack: limits.attack + weapon.map_or(0.0, |weapon| weapon.length()),
             facing: (limits.facing < PI && who != opponent).then(|| libm::cosf(limits.facing)),
         }
     }
@@ -249,7 +253,7 @@ impl Scene {
         let in_range = match option.kind {
             Kind::Attack => {
                 let way = self.to_opponent(option.at_peak, option.to_peak);
-                let reach = limits.attack.min(option.reach + BODY);
+                let reach = self.attack.min(option.reach + BODY);
                 way.x * way.x + way.z * way.z <= reach * reach
             }
             Kind::Defence => self.is_near,

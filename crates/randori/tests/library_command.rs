@@ -10,7 +10,7 @@ use std::sync::Arc;
 use assert_cmd::Command;
 use randori_motion::formats::bvh::{WriteOptions, write};
 use randori_motion::math::{Quat, Vec3};
-use randori_motion::{Build, Clip, FrameRate, Joint, Pose, Skeleton};
+use randori_motion::{ActionLibrary, Build, Clip, FrameRate, Joint, Pose, Skeleton};
 use randori_testkit::shared;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -152,6 +152,15 @@ fn labels_are_written_corrected_and_read_back() {
     assert_eq!(report["takes"][0]["labelled"], true);
     assert_eq!(report["takes"][0]["actions"].as_u64(), Some(n_before as u64));
     assert!(report["annotations"]["cartwheel"].as_u64().unwrap() > 1, "{report}");
+
+    // Whoever does sword work holds a sword.
+    let is_armed = |file: &str| {
+        let library = ActionLibrary::from_bytes(&std::fs::read(file).unwrap()).unwrap();
+        library.body().weapon.is_some()
+    };
+    let armed = path(&folder, "armed.randori");
+    json(&folder, &["library", "import", &take, "--discipline", "sword", "-o", &armed, "--json"]);
+    assert!(is_armed(&armed) && !is_armed(&out));
 
     std::fs::write(labels, "start_s,end_s,peak_s,label,confidence,note\n1,soon,,left-jab,1,\n").unwrap();
     check_refused(&folder, &args, "line 2");

@@ -62,8 +62,8 @@ struct BuildArgs {
 #[command(after_help = "\
 JSON: {\"states\",\"edges\",\"coverage\",\"slide_cm_p95\",\"snap_cm_p50\",\"build_seconds\",\"policy_ms\",\"bytes\",\"samples\"}. Coverage \
 is the share of the states in rounds of gametree:3 against itself that are within the tolerance of a state of the graph. \
-Play moves nobody to a state, so that nothing slides: slide_cm_p95 is 0. How far the other is from where the state has them \
-is snap_cm_p50. policy_ms is the time of a policy that looks five choices ahead from all states; build_seconds is measured \
+Play moves nobody to a state: what feet slide is what they slide where actions of the library are joined, slide_cm_p95. How \
+far the other is from where the state has them is snap_cm_p50. policy_ms is the time of a policy that looks five choices ahead from all states; build_seconds is measured \
 with --rebuild only.")]
 struct StatsArgs {
     /// The graph file.
@@ -173,7 +173,7 @@ fn stats(args: &StatsArgs, seed: u64, progress: &Progress) -> anyhow::Result<Out
         samples: graph.about().samples,
         bytes: bytes.len(),
         coverage: covered.map(|it| it.coverage),
-        slide_cm_p95: 0.0,
+        slide_cm_p95: randori_motion::library::Stats::of(&library).seam_slide_cm_p95,
         snap_cm_p50: covered.map(|it| it.snap_cm_p50),
         build_seconds,
         policy_ms: policy_ms(&graph, &library),
@@ -185,6 +185,7 @@ fn stats(args: &StatsArgs, seed: u64, progress: &Progress) -> anyhow::Result<Out
         ("samples", stats.samples.to_string()),
         ("bytes", stats.bytes.to_string()),
         ("coverage", or_none(stats.coverage)),
+        ("slide (cm)", format!("{:.2}", stats.slide_cm_p95)),
         ("policy (ms)", format!("{:.1}", stats.policy_ms)),
         ("build (s)", or_none(stats.build_seconds)),
     ]

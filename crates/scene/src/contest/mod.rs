@@ -180,7 +180,11 @@ impl Ring {
 
     /// The styles of two who name none.
     pub fn usual_styles(&self) -> [&'static str; 2] {
-        if self.is_chase() { ["chaser", "runaway"] } else { ["general-boxer"; 2] }
+        match self.rules {
+            stage::Contest::Chase => ["chaser", "runaway"],
+            stage::Contest::Fight if self.bodies.weapon().is_some() => ["sword-fighter"; 2],
+            stage::Contest::Fight => ["general-boxer"; 2],
+        }
     }
 
     /// A round from beginning to end. Distance, headings and postures at the start are those of the seed.

@@ -190,9 +190,6 @@ impl Director {
             let mut aims = Aims::of(role.objective(), opponent_of(&roles, who), &table);
             aims.scoring = if is_chase { Scoring::Catch } else { Scoring::Damage };
             aims.staged = crew::is_staged(&role.controller);
-            // Blows make sense from as much farther away as a weapon is long.
-            let weapon = stage.cast[who].bodies.library().body().weapon;
-            aims.plausibility.attack += weapon.map_or(0.0, |weapon| weapon.length());
             aims
         });
         let aims: Vec<Aims> = aims.collect();

@@ -83,6 +83,10 @@ pub(super) fn run(args: &ImportLibraryArgs, progress: &Progress) -> anyhow::Resu
     let likeness = Likeness { distance: args.likeness, ..Likeness::default() };
     let name = args.out.file_stem().unwrap_or_default().to_string_lossy();
     let library = assemble(&name, args.discipline.name(), args.body.build(), &recordings, &likeness)?;
+    let library = match args.discipline.settings().weapon {
+        Some(weapon) => library.armed(weapon),
+        None => library,
+    };
     let bytes = library.to_bytes();
     files::write_atomically(&args.out, &bytes)?;
 

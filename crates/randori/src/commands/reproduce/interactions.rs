@@ -42,8 +42,8 @@ struct Row {
     what: String,
     /// What the paper gives; nothing where it has only words.
     paper: Option<f64>,
-    /// What was found; nothing where there is nothing to try it with.
-    ours: Option<f64>,
+    /// What was found.
+    ours: f64,
     unit: &'static str,
     /// Whether it is as it should be.
     holds: bool,
@@ -51,14 +51,16 @@ struct Row {
 
 /// Plays everything, and writes the rows.
 pub(super) fn run(folder: Folder, effort: Effort, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
-    let [boxing, running] = [Builtin::Boxing, Builtin::Running].map(|builtin| builtin.open().map(Arc::new));
-    let (boxing, running) = (boxing?, running?);
+    let [boxing, running, sword] =
+        [Builtin::Boxing, Builtin::Running, Builtin::Sword].map(|builtin| builtin.open().map(Arc::new));
+    let (boxing, running, sword) = (boxing?, running?, sword?);
     let plan = Plan::of(effort);
     let mut libraries = Libraries::default();
     libraries.add("builtin:boxing", Arc::clone(&boxing));
     let mut lab = Lab {
         boxing: Ring::of(boxing, plan.duel.seconds)?,
         running: Ring::of(running, plan.chase.seconds)?,
+        sword: Ring::of(sword, plan.duel.seconds)?,
         libraries,
         plan,
         seed,
@@ -86,6 +88,7 @@ pub(super) fn run(folder: Folder, effort: Effort, seed: u64, progress: &Progress
 struct Lab<'a> {
     boxing: Ring,
     running: Ring,
+    sword: Ring,
     libraries: Libraries,
     plan: Plan,
     seed: u64,
@@ -96,7 +99,7 @@ struct Lab<'a> {
 
 impl Lab<'_> {
     fn row(&mut self, what: String, paper: Option<f64>, ours: f64, unit: &'static str, holds: bool) {
-        self.rows.push(Row { what, paper, ours: Some(ours), unit, holds });
+        self.rows.push(Row { what, paper, ours, unit, holds });
     }
 
     /// Table II: how well two defences suit two attacks, from the elements of table I.
@@ -126,6 +129,7 @@ impl Lab<'_> {
         for (name, ring, paper, target) in [
             ("boxing", self.boxing.lasting(self.plan.census.seconds), [120.0, 35.5, 70.4], [60.0, 80.0]),
             ("running", self.running.lasting(self.plan.census.seconds), [95.8, 40.3, 57.9], [45.0, 70.0]),
+            ("sword", self.sword.lasting(self.plan.census.seconds), [94.3, 68.2, 27.7], [20.0, 50.0]),
         ] {
             let job = self.progress.job("table V");
             let census = Arc::new(Census::default());
@@ -152,13 +156,11 @@ impl Lab<'_> {
             );
             self.row(format!("table V: {name}, choices pruned"), Some(paper[2]), pruned, "%", holds);
         }
-        let what = "table V: sword, choices pruned (there is no sword library)".to_owned();
-        self.rows.push(Row { what, paper: Some(27.7), ours: None, unit: "%", holds: false });
     }
 
     /// A smart fighter against a poor one.
     fn levels(&mut self) {
-        let rounds = self.duel(self.plan.duel.rounds, [4, 2], "levels");
+        let rounds = self.duel(&self.boxing, self.plan.duel.rounds, [4, 2], "levels");
         let won = 100.0 * Series::of(&rounds).wins[0] as f64 / rounds.len() as f64;
         let what = format!("level 4 beats level 2, of {} rounds", rounds.len());
         self.row(what, None, won, "%", won >= 90.0);
@@ -218,19 +220,23 @@ impl Lab<'_> {
 
     /// Each level against the one below.
     fn strength(&mut self) -> anyhow::Result<()> {
-        let mut curve = Curve { name: "boxing".to_owned(), points: Vec::new() };
-        for depth in 2..=self.plan.strongest {
-            let series = Series::of(&self.duel(self.plan.strength_rounds, [depth, depth - 1], "strength"));
-            let score = 100.0 * series.score();
-            curve.points.push((f64::from(depth), score));
-            let what = format!("score of level {depth} against level {}", depth - 1);
-            self.row(what, None, score, "%", score > 50.0);
+        let mut curves = Vec::new();
+        for (name, ring) in [("boxing", self.boxing.clone()), ("sword", self.sword.clone())] {
+            let mut curve = Curve { name: name.to_owned(), points: Vec::new() };
+            for depth in 2..=self.plan.strongest {
+                let rounds = self.duel(&ring, self.plan.strength_rounds, [depth, depth - 1], "strength");
+                let score = 100.0 * Series::of(&rounds).score();
+                curve.points.push((f64::from(depth), score));
+                let what = format!("score of level {depth} against level {}, {name}", depth - 1);
+                self.row(what, None, score, "%", score > 50.0);
+            }
+            curves.push(curve);
         }
         let picture = Chart {
             title: "Score against the level below".to_owned(),
             x_label: "level".to_owned(),
             y_label: "%".to_owned(),
-            curves: vec![curve],
+            curves,
             ..Chart::default()
         };
         self.folder.chart("000-strength", &picture)
@@ -348,11 +354,12 @@ impl Lab<'_> {
         );
     }
 
-    /// Rounds of two general boxers of these levels.
-    fn duel(&self, n_rounds: usize, levels: [u8; 2], name: &'static str) -> Vec<Round> {
-        let [first, second] = levels.map(|depth| contender("general-boxer", depth));
+    /// Rounds of two of the ring's usual style at these levels.
+    fn duel(&self, ring: &Ring, n_rounds: usize, levels: [u8; 2], name: &'static str) -> Vec<Round> {
+        let [style, _] = ring.usual_styles();
+        let [first, second] = levels.map(|depth| contender(style, depth));
         let job = self.progress.job(name);
-        rounds(&self.boxing, [&first, &second], n_rounds, self.seed, &|done| job.step(done, n_rounds))
+        rounds(ring, [&first, &second], n_rounds, self.seed, &|done| job.step(done, n_rounds))
     }
 
     /// Rounds of several against each other, always from the same places.
@@ -399,7 +406,13 @@ fn describe(rows: &[Row], folder: &Folder) -> String {
     let lines: Vec<Vec<String>> = (rows.iter())
         .map(|row| {
             let holds = if row.holds { "holds" } else { "DOES NOT HOLD" };
-            vec![row.what.clone(), number(row.paper), number(row.ours), row.unit.to_owned(), holds.to_owned()]
+            vec![
+                row.what.clone(),
+                number(row.paper),
+                number(Some(row.ours)),
+                row.unit.to_owned(),
+                holds.to_owned(),
+            ]
         })
         .collect();
     let files: Vec<String> =
