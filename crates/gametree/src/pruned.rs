@@ -66,7 +66,7 @@ use crate::world::{Player, World};
 const GROUP: usize = 4;
 
 /// Subtrees with fewer choices than this are not worth a thread.
-const MIN_PARALLEL_LEFT: u8 = 3;
+const MIN_PARALLEL_LEFT: u8 = 2;
 
 /// No utility is as low as this.
 const NEVER: i64 = i64::MIN;
