@@ -2,14 +2,16 @@
 
 use randori_motion::clip::ClipError;
 use randori_motion::library::Player;
+use randori_motion::math::wrap_angle;
 use randori_motion::{Clip, FrameRate, Pose};
 use rayon::prelude::*;
 
+use crate::bodies::Bodies;
 use crate::bout::{Bout, Happening, Track};
-use crate::hits::Part;
+use crate::hits::{Hit, Part};
 use crate::particles::{Blow, shake};
 use crate::recoil::{Meeting, recoil};
-use crate::stage::{Cast, Landed, mass_behind};
+use crate::stage::{Landed, mass_behind};
 
 /// How long a body shows that it was struck (ticks).
 const SHAKEN: usize = 30;
@@ -45,30 +47,48 @@ pub fn record(bout: &Bout, names: &[String], until: i32) -> Result<Vec<Option<Re
             });
             let (taken, others): (Vec<&Landed>, Vec<&Landed>) =
                 landed.partition(|landed| landed.whom as usize == who);
-            let given = others.into_iter().filter(|landed| landed.who as usize == who).collect();
+            let given = others.into_iter().filter(|landed| landed.who as usize == who);
+            let blows = Blows {
+                taken: taken.into_iter().map(|landed| landed.hit).collect(),
+                given: given.map(|landed| landed.hit).collect(),
+            };
             let name = names.get(who).map_or("", String::as_str);
-            one(&cast[who], track, &Blows { taken, given }, name, until)
+            performed(&cast[who].bodies, track, &blows, name, until)
         })
         .collect()
 }
 
-/// The blows of one of the cast that landed, in order of time.
-struct Blows<'a> {
-    taken: Vec<&'a Landed>,
-    given: Vec<&'a Landed>,
+/// The blows that somebody took and gave, in order of time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Blows {
+    /// Those taken.
+    pub taken: Vec<Hit>,
+    /// Those given.
+    pub given: Vec<Hit>,
 }
 
-fn one(
-    cast: &Cast,
+/// How far an action may begin from where the one before it ends without that being meant (m, rad).
+const MEANT: f32 = 1e-3;
+
+/// What somebody looked like who did all this, up to a tick; `None` for somebody who did nothing.
+///
+/// An action that begins a little off where the one before it ends is joined to it: what differs fades, feet that stand
+/// stay.
+pub fn performed(
+    bodies: &Bodies,
     track: &Track,
-    blows: &Blows<'_>,
+    blows: &Blows,
     name: &str,
     until: i32,
 ) -> Result<Option<Recorded>, ClipError> {
     let Some((enter, first)) = track.performed.first().copied() else { return Ok(None) };
-    let (bodies, library) = (&cast.bodies, cast.bodies.library());
+    let library = bodies.library();
     let until = track.left.unwrap_or(until).min(until).max(enter + 1);
-    let mut player = Player::new(library, first.action, first.placement(bodies, first.start));
+    let mut player = Player::new(library, first.action, first.placement(bodies, enter));
+    let late = first.frame(bodies, enter) - bodies.of_action(first.action).first;
+    if late > 0 {
+        player.switch(first.action, late);
+    }
     let mut poses: Vec<Pose> = Vec::new();
     let mut standing = Vec::new();
     let mut next = track.performed[1..].iter().peekable();
@@ -76,7 +96,13 @@ fn one(
         // Of several at one tick, the last is what is done.
         while let Some((_, doing)) = next.next_if(|(at, _)| *at <= tick) {
             let skipped = doing.frame(bodies, tick) - bodies.of_action(doing.action).first;
-            player.switch(doing.action, skipped);
+            let (here, there) = (player.placement(), doing.placement(bodies, tick));
+            let turned = wrap_angle(there.heading - here.heading).abs();
+            if here.position.distance(there.position) < MEANT && turned < MEANT {
+                player.switch(doing.action, skipped);
+            } else {
+                player.switch_to(doing.action, skipped, there);
+            }
         }
         standing.push(player.standing());
         match poses.last().filter(|_| player.is_done()) {
@@ -85,21 +111,20 @@ fn one(
             None => poses.push(player.step()),
         }
     }
-    let frame = |landed: &Landed| (landed.hit.tick - enter).max(0) as usize;
+    let frame = |hit: &Hit| (hit.tick - enter).max(0) as usize;
     let held = library.body().weapon.map(|weapon| weapon.bone);
-    let given: Vec<&&Landed> = blows.given.iter().filter(|landed| Some(landed.hit.with) == held).collect();
-    for (landed, next) in given.iter().zip(given.iter().skip(1).map(Some).chain([None])) {
+    let given: Vec<&Hit> = blows.given.iter().filter(|hit| Some(hit.with) == held).collect();
+    for (hit, next) in given.iter().zip(given.iter().skip(1).map(Some).chain([None])) {
         let free = next.map_or(usize::MAX, |next| frame(next).saturating_sub(WIND_UP));
-        let is_stopped = landed.hit.part() == Part::Limb;
-        let meeting = Meeting { at: frame(landed), point: landed.hit.point, is_stopped, free };
+        let is_stopped = hit.part() == Part::Limb;
+        let meeting = Meeting { at: frame(hit), point: hit.point, is_stopped, free };
         recoil(library.body(), &mut poses, &meeting);
     }
-    for landed in &blows.taken {
-        let at = frame(landed);
-        let is_stopped = landed.hit.part() == Part::Limb;
+    for hit in &blows.taken {
+        let at = frame(hit);
+        let is_stopped = hit.part() == Part::Limb;
         let (length, share) = if is_stopped { (JARRED, STOPPED) } else { (SHAKEN, 1.0) };
         let range = at.min(poses.len())..(at + length).min(poses.len());
-        let hit = &landed.hit;
         let blow = Blow {
             bone: hit.bone,
             point: hit.point,

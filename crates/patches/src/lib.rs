@@ -4,10 +4,13 @@
 //! a library do so, each a [`patch`](mod@patch), and how patches can be joined, which the [`tables`] tell. The [`set`] holds both and
 //! [`file`](mod@file) keeps it. Start reading with [`patch`](mod@patch).
 //!
+//! On line: [`composing`] puts scenes together from them.
+//!
 //! It opens no file, reads no clock and prints nothing.
 //!
 //! Reference: \[Shum2008\].
 
+pub mod composing;
 pub mod making;
 pub mod patch;
 pub mod pattern;
