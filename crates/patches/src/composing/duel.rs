@@ -110,15 +110,11 @@ pub fn compose(composer: &mut Composer<'_>, duel: &Duel) {
 impl Composer<'_> {
     /// Somebody who lies gets up.
     fn back_on_feet(&mut self, who: usize, now: Standing) -> Standing {
-        let Some(id) = self.moves.get_up(now.node).first().copied().filter(|_| self.moves.from(now.node).is_empty())
-        else {
+        if !self.moves.is_low(now.node) {
             return now;
-        };
-        let bodies = self.bodies_handle();
-        let tick = now.tick + DOWN;
-        let doing = Doing::begin(&bodies, id, tick, 0, now.here);
-        let after = Standing::after(&self.crowd, &doing);
-        self.crowd.perform(who, &[(tick, doing)], after.tick);
+        }
+        let Some((way, after)) = self.rise(now, now.tick + DOWN) else { return now };
+        self.crowd.perform(who, &way, after.tick);
         after
     }
 

@@ -264,12 +264,7 @@ impl Composer<'_> {
             return Some(Part { doings, still: None });
         }
         let rise = lead.down.zip(after).and_then(|(down, after)| {
-            let up = self.moves.get_up(after.node);
-            let id = *up.get(who % up.len().max(1))?;
-            let tick = after.tick + down + 20 * (who as i32 % 5);
-            let doing = Doing::begin(bodies, id, tick, 0, after.here);
-            let up = Standing::after(&self.crowd, &doing);
-            let mut way = vec![(tick, doing)];
+            let (mut way, up) = self.rise(after, after.tick + down + 20 * (who as i32 % 5))?;
             let errand = Errand { variety: who, ..lead.field.outside(lead.start, up.here.placement()) };
             way.extend(engine.leave(up, &errand, &leave, self.end)?);
             let all: Vec<(i32, Doing)> = within.last().copied().into_iter().chain(way.iter().copied()).collect();

@@ -82,7 +82,7 @@ impl<'a> Composer<'a> {
     /// An empty scene of patches of a library, for so many people at most and so long (ticks).
     pub fn new(patches: &'a Patches, bodies: Arc<Bodies>, n_people: usize, end: i32) -> Composer<'a> {
         Composer {
-            moves: Moves::of(bodies.library(), false),
+            moves: Moves::of(&bodies, false),
             crowd: Crowd::new(bodies, n_people),
             weights: Weights::default(),
             commands: Vec::new(),
@@ -112,6 +112,20 @@ impl<'a> Composer<'a> {
     fn note(&mut self, patch: PatchId, begins: i32, world_from_patch: Rigid, people: [usize; 2], joint: Joint) {
         self.usage.choose(patch);
         self.uses.push(Use { patch, begins, world_from_patch, people, joint });
+    }
+
+    /// How somebody gets up who lies: from a tick on, one action after the other, and how they stand then. `None` if
+    /// nothing gets them up.
+    fn rise(&self, now: Standing, tick: i32) -> Option<(Vec<(i32, Doing)>, Standing)> {
+        let bodies = self.bodies();
+        let mut way = Vec::new();
+        let mut at = Standing { tick, ..now };
+        for id in self.moves.rise(bodies.library(), now.node) {
+            let doing = Doing::begin(bodies, id, at.tick, 0, at.here);
+            way.push((at.tick, doing));
+            at = Standing::after(&self.crowd, &doing);
+        }
+        (!way.is_empty()).then_some((way, at))
     }
 
     /// How somebody stands at the end of a part; `None` if nothing can follow.
