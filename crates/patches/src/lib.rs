@@ -9,6 +9,8 @@
 //! Reference: \[Shum2008\].
 
 pub mod making;
+
+pub mod file;
 pub mod patch;
 pub mod pattern;
 pub mod set;
