@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::bodies::Bodies;
 use crate::bout::{Bout, Happening, Track};
-use crate::hits::{Hit, Part};
+use crate::hits::Part;
 use crate::particles::{Blow, shake};
 use crate::recoil::{Meeting, recoil};
 use crate::stage::{Landed, mass_behind};
@@ -36,59 +36,59 @@ pub struct Recorded {
 
 /// What everybody looked like up to a tick; `None` for those who did not enter.
 pub fn record(bout: &Bout, names: &[String], until: i32) -> Result<Vec<Option<Recorded>>, ClipError> {
-    let (cast, happenings) = (&bout.stage.cast, &bout.happenings);
-    let people: Vec<(usize, &Track)> = bout.tracks.iter().enumerate().collect();
+    let bodies: Vec<&Bodies> = bout.stage.cast.iter().map(|cast| &*cast.bodies).collect();
+    let landed = bout.happenings.iter().filter_map(|happening| match happening {
+        Happening::Landed(landed) => Some(*landed),
+        Happening::Decided { .. } => None,
+    });
+    record_tracks(&bodies, &bout.tracks, &landed.collect::<Vec<_>>(), names, until)
+}
+
+/// What people looked like up to a tick who did these things, with these blows in order of time, whoever planned it; there
+/// is one entry in each list for each of them.
+pub fn record_tracks(
+    bodies: &[&Bodies],
+    tracks: &[Track],
+    landed: &[Landed],
+    names: &[String],
+    until: i32,
+) -> Result<Vec<Option<Recorded>>, ClipError> {
+    let people: Vec<(usize, (&&Bodies, &Track))> = bodies.iter().zip(tracks).enumerate().collect();
     people
         .into_par_iter()
-        .map(|(who, track)| {
-            let landed = happenings.iter().filter_map(|happening| match happening {
-                Happening::Landed(landed) => Some(landed),
-                _ => None,
-            });
+        .map(|(who, (bodies, track))| {
             let (taken, others): (Vec<&Landed>, Vec<&Landed>) =
-                landed.partition(|landed| landed.whom as usize == who);
-            let given = others.into_iter().filter(|landed| landed.who as usize == who);
-            let blows = Blows {
-                taken: taken.into_iter().map(|landed| landed.hit).collect(),
-                given: given.map(|landed| landed.hit).collect(),
-            };
+                landed.iter().partition(|landed| landed.whom as usize == who);
+            let given = others.into_iter().filter(|landed| landed.who as usize == who).collect();
             let name = names.get(who).map_or("", String::as_str);
-            performed(&cast[who].bodies, track, &blows, name, until)
+            one(bodies, track, &Blows { taken, given }, name, until)
         })
         .collect()
 }
 
-/// The blows that somebody took and gave, in order of time.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Blows {
-    /// Those taken.
-    pub taken: Vec<Hit>,
-    /// Those given.
-    pub given: Vec<Hit>,
+/// The blows of one of the cast that landed, in order of time.
+struct Blows<'a> {
+    taken: Vec<&'a Landed>,
+    given: Vec<&'a Landed>,
 }
 
 /// How far an action may begin from where the one before it ends without that being meant (m, rad).
 const MEANT: f32 = 1e-3;
 
-/// What somebody looked like who did all this, up to a tick; `None` for somebody who did nothing.
-///
 /// An action that begins a little off where the one before it ends is joined to it: what differs fades, feet that stand
 /// stay.
-pub fn performed(
+fn one(
     bodies: &Bodies,
     track: &Track,
-    blows: &Blows,
+    blows: &Blows<'_>,
     name: &str,
     until: i32,
 ) -> Result<Option<Recorded>, ClipError> {
     let Some((enter, first)) = track.performed.first().copied() else { return Ok(None) };
     let library = bodies.library();
     let until = track.left.unwrap_or(until).min(until).max(enter + 1);
-    let mut player = Player::new(library, first.action, first.placement(bodies, enter));
-    let late = first.frame(bodies, enter) - bodies.of_action(first.action).first;
-    if late > 0 {
-        player.switch(first.action, late);
-    }
+    let skipped = first.frame(bodies, enter) - bodies.of_action(first.action).first;
+    let mut player = Player::entering(library, first.action, skipped, first.placement(bodies, enter));
     let mut poses: Vec<Pose> = Vec::new();
     let mut standing = Vec::new();
     let mut next = track.performed[1..].iter().peekable();
@@ -111,20 +111,21 @@ pub fn performed(
             None => poses.push(player.step()),
         }
     }
-    let frame = |hit: &Hit| (hit.tick - enter).max(0) as usize;
+    let frame = |landed: &Landed| (landed.hit.tick - enter).max(0) as usize;
     let held = library.body().weapon.map(|weapon| weapon.bone);
-    let given: Vec<&Hit> = blows.given.iter().filter(|hit| Some(hit.with) == held).collect();
-    for (hit, next) in given.iter().zip(given.iter().skip(1).map(Some).chain([None])) {
+    let given: Vec<&&Landed> = blows.given.iter().filter(|landed| Some(landed.hit.with) == held).collect();
+    for (landed, next) in given.iter().zip(given.iter().skip(1).map(Some).chain([None])) {
         let free = next.map_or(usize::MAX, |next| frame(next).saturating_sub(WIND_UP));
-        let is_stopped = hit.part() == Part::Limb;
-        let meeting = Meeting { at: frame(hit), point: hit.point, is_stopped, free };
+        let is_stopped = landed.hit.part() == Part::Limb;
+        let meeting = Meeting { at: frame(landed), point: landed.hit.point, is_stopped, free };
         recoil(library.body(), &mut poses, &meeting);
     }
-    for hit in &blows.taken {
-        let at = frame(hit);
-        let is_stopped = hit.part() == Part::Limb;
+    for landed in &blows.taken {
+        let at = frame(landed);
+        let is_stopped = landed.hit.part() == Part::Limb;
         let (length, share) = if is_stopped { (JARRED, STOPPED) } else { (SHAKEN, 1.0) };
         let range = at.min(poses.len())..(at + length).min(poses.len());
+        let hit = &landed.hit;
         let blow = Blow {
             bone: hit.bone,
             point: hit.point,

@@ -12,6 +12,8 @@
 
 pub mod composing;
 pub mod making;
+
+pub mod file;
 pub mod patch;
 pub mod pattern;
 pub mod set;

@@ -8,6 +8,8 @@
 use glam::Vec3;
 use randori_arena::bodies::{Bodies, Doing, Rigid};
 use randori_arena::bout::Track;
+use randori_arena::hits::Hit;
+use randori_arena::stage::Landed;
 use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
 use randori_motion::{ActionId, ActionLibrary, Annotation, Bone, Ground, Placement};
@@ -211,6 +213,32 @@ impl Patch {
             performed: lines.doings(bodies, world_from_patch, begins),
             left: Some(begins + lines.end()),
         })
+    }
+
+    /// The blows and pushes in it, in the patch's frame and on its clock; who is who by [`Role::idx`]. Hands that meet are
+    /// none.
+    pub fn landed(&self) -> Vec<Landed> {
+        let blows = self.contacts.iter().filter(|contact| contact.velocity != Vec3::ZERO);
+        let doing =
+            |role: Role, tick: i32| self.of(role).stint_at(tick).map_or(ActionId(0), |stint| stint.action);
+        blows
+            .map(|contact| Landed {
+                who: contact.who.idx() as u16,
+                whom: contact.who.other().idx() as u16,
+                action: doing(contact.who, contact.tick),
+                during: doing(contact.who.other(), contact.tick - 1),
+                hit: Hit {
+                    tick: contact.tick,
+                    with: contact.with,
+                    bone: contact.bone,
+                    on_weapon: false,
+                    point: contact.point,
+                    velocity: contact.velocity,
+                },
+                answer: None,
+                reacting: None,
+            })
+            .collect()
     }
 
     /// Where somebody's root is at a tick of the patch, in the patch's frame: the first place before the start, the last

@@ -2,10 +2,13 @@
 //!
 //! Reference: \[Shum2008\], section 2.2, `PatternList`, and table 2.
 
+mod read;
 mod words;
 
 use std::ops::Range;
 
+pub(crate) use read::PatternRecord;
+pub use read::{BadPatterns, PatternFile};
 pub use words::{is_reaction, matches};
 
 use crate::patch::Role;

@@ -42,6 +42,16 @@ struct Seam {
 impl<'a> Player<'a> {
     /// Somebody about to perform an action, the root placed here.
     pub fn new(library: &'a ActionLibrary, action: ActionId, placement: Placement) -> Player<'a> {
+        Player::entering(library, action, 0, placement)
+    }
+
+    /// Somebody about to perform an action from its frame `start_at` on, the root then placed here.
+    pub fn entering(
+        library: &'a ActionLibrary,
+        action: ActionId,
+        start_at: u32,
+        placement: Placement,
+    ) -> Player<'a> {
         let mut player = Player {
             library,
             action,
@@ -51,7 +61,7 @@ impl<'a> Player<'a> {
             feet: Side::BOTH.map(|side| KeptFoot::new(&library.body().skeleton, side)),
             shown: None,
         };
-        player.begin(action, 0, placement);
+        player.begin(action, start_at, placement);
         player
     }
 
