@@ -116,9 +116,8 @@ impl Crowd {
     /// Whether somebody who does this gets in nobody's way, from the tick of the first action until another.
     pub fn is_free(&self, doings: &[(i32, Doing)], until: i32, leave: &Leave<'_>) -> bool {
         let from = doings.first().map_or(until, |(from, _)| *from);
-        looks(from, until).all(|look| {
-            self.print(doings, look).is_none_or(|print| self.is_free_at(&print, look, leave))
-        })
+        looks(from, until)
+            .all(|look| self.print(doings, look).is_none_or(|print| self.is_free_at(&print, look, leave)))
     }
 
     /// Whether somebody gets in nobody's way who covers this until another tick.

@@ -222,8 +222,7 @@ impl Composer<'_> {
         });
         let (from, until) = (now[0].tick.min(now[1].tick), starts[0].max(starts[1]));
         if !whole[0].is_empty() && !whole[1].is_empty() {
-            let distance =
-                self.crowd.print(&whole[0], from)?.distance(&self.crowd.print(&whole[1], from)?);
+            let distance = self.crowd.print(&whole[0], from)?.distance(&self.crowd.print(&whole[1], from)?);
             let least = least_distance(&self.crowd, &whole[0], &whole[1], from, until);
             if least < APART.min(room(distance)) {
                 return None;

@@ -125,7 +125,9 @@ fn opening(composer: &Composer<'_>, role: Role) -> Option<NodeId> {
     let n_nodes = composer.bodies().library().n_nodes() as u32;
     let count = |node: &NodeId| {
         let openings = composer.patches.openings(*node).iter();
-        openings.filter(|(id, as_role)| *as_role == role && composer.patches.patch(*id).stays_up(role)).count()
+        openings
+            .filter(|(id, as_role)| *as_role == role && composer.patches.patch(*id).stays_up(role))
+            .count()
     };
     (0..n_nodes).map(NodeId).max_by_key(|node| (count(node), std::cmp::Reverse(node.0)))
 }
@@ -152,9 +154,10 @@ impl Composer<'_> {
         }
         candidates.sort_by(by_score);
         let is_asked = self.command_at(now.tick).is_some();
-        let found = candidates.into_iter().take(TRIES).find_map(|candidate| {
-            self.plan(lead, now, newcomer, &candidate).map(|plan| (candidate, plan))
-        });
+        let found = candidates
+            .into_iter()
+            .take(TRIES)
+            .find_map(|candidate| self.plan(lead, now, newcomer, &candidate).map(|plan| (candidate, plan)));
         if let Some((candidate, _)) = found.as_ref().filter(|_| is_asked) {
             self.wishes.asked += 1;
             // Those that do as asked come first: if the chosen one does not, no other could.
@@ -178,7 +181,8 @@ impl Composer<'_> {
             for (id, role) in self.patches.openings(from.node) {
                 let patch = self.patches.patch(*id);
                 let other = patch.of(lead.role.other());
-                if *role != lead.role || !patch.stays_up(*role) || other.entry.is_none() {
+                let goes_on = patch.of(*role).exit.is_some_and(|exit| !self.moves.from(exit).is_empty());
+                if *role != lead.role || !patch.stays_up(*role) || !goes_on || other.entry.is_none() {
                     continue;
                 }
                 let world = patch.placed_by_start(*role, from.here);
@@ -209,7 +213,8 @@ impl Composer<'_> {
         if !self.crowd.is_free(&own, after.tick, &Leave { partners: &[], near: &near }) {
             return None;
         }
-        let part = self.part(lead, newcomer, (candidate.patch, lead.role.other()), world, begins, &[lead.who])?;
+        let part =
+            self.part(lead, newcomer, (candidate.patch, lead.role.other()), world, begins, &[lead.who])?;
         // The main character is not in the scene yet with what it is about to do.
         let lines = patch.of(lead.role.other());
         let (start, end) = (begins + lines.start(), begins + lines.end());
@@ -267,7 +272,8 @@ impl Composer<'_> {
             let (mut way, up) = self.rise(after, after.tick + down + 20 * (who as i32 % 5))?;
             let errand = Errand { variety: who, ..lead.field.outside(lead.start, up.here.placement()) };
             way.extend(engine.leave(up, &errand, &leave, self.end)?);
-            let all: Vec<(i32, Doing)> = within.last().copied().into_iter().chain(way.iter().copied()).collect();
+            let all: Vec<(i32, Doing)> =
+                within.last().copied().into_iter().chain(way.iter().copied()).collect();
             self.crowd.is_free(&all, up.tick, &Leave { partners, near: &near }).then_some(way)
         });
         match rise {
@@ -277,7 +283,8 @@ impl Composer<'_> {
             }
             None => {
                 let print = self.crowd.print(&within, end)?;
-                let stays = self.crowd.is_free_to_stay(&print, end, self.end, &Leave { partners, near: &near });
+                let stays =
+                    self.crowd.is_free_to_stay(&print, end, self.end, &Leave { partners, near: &near });
                 stays.then_some(Part { doings, still: Some(end) })
             }
         }
@@ -349,7 +356,10 @@ impl Composer<'_> {
     fn stroll(&mut self, lead: &Lead, now: Standing) -> Option<Standing> {
         let goal = lead.field.ahead(lead.start, now.here.placement());
         let bodies = self.bodies_handle();
-        let print = self.crowd.print(&[(now.tick, Doing::begin(&bodies, *self.moves.from(now.node).first()?, now.tick, 0, now.here))], now.tick)?;
+        let print = self.crowd.print(
+            &[(now.tick, Doing::begin(&bodies, *self.moves.from(now.node).first()?, now.tick, 0, now.here))],
+            now.tick,
+        )?;
         let near = self.crowd.near(&print, now.tick);
         let leave = Leave { partners: &[], near: &near };
         let mut options: Vec<(f32, Doing, Standing)> = (self.moves.from(now.node).iter())
@@ -363,9 +373,9 @@ impl Composer<'_> {
             })
             .collect();
         options.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let free = options.iter().find(|(_, doing, after)| {
-            self.crowd.is_free(&[(now.tick, *doing)], after.tick, &leave)
-        });
+        let free = options
+            .iter()
+            .find(|(_, doing, after)| self.crowd.is_free(&[(now.tick, *doing)], after.tick, &leave));
         let (_, doing, after) = *free.or(options.first())?;
         self.crowd.perform(lead.who, &[(now.tick, doing)], after.tick);
         Some(after)

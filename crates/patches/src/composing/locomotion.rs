@@ -40,11 +40,7 @@ impl Standing {
     pub fn after(crowd: &Crowd, doing: &Doing) -> Standing {
         let bodies = crowd.bodies();
         let tick = doing.end(bodies);
-        Standing {
-            node: bodies.library().action(doing.action).to,
-            here: doing.root(bodies, tick),
-            tick,
-        }
+        Standing { node: bodies.library().action(doing.action).to, here: doing.root(bodies, tick), tick }
     }
 
     /// The distance to a place (m).
@@ -257,7 +253,9 @@ impl Locomotion<'_> {
             let found = (0..calm.len()).find_map(|k| {
                 let doing = Doing::begin(bodies, calm[(turn + k) % calm.len()], now.tick, 0, now.here);
                 let after = Standing::after(self.crowd, &doing);
-                self.crowd.is_free(&[(now.tick, doing)], after.tick.min(until), leave).then_some((doing, after))
+                self.crowd
+                    .is_free(&[(now.tick, doing)], after.tick.min(until), leave)
+                    .then_some((doing, after))
             });
             let Some((doing, after)) = found else {
                 way.truncate(before);

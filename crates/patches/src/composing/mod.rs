@@ -109,7 +109,14 @@ impl<'a> Composer<'a> {
     }
 
     /// Writes down that a patch is used.
-    fn note(&mut self, patch: PatchId, begins: i32, world_from_patch: Rigid, people: [usize; 2], joint: Joint) {
+    fn note(
+        &mut self,
+        patch: PatchId,
+        begins: i32,
+        world_from_patch: Rigid,
+        people: [usize; 2],
+        joint: Joint,
+    ) {
         self.usage.choose(patch);
         self.uses.push(Use { patch, begins, world_from_patch, people, joint });
     }
@@ -129,7 +136,13 @@ impl<'a> Composer<'a> {
     }
 
     /// How somebody stands at the end of a part; `None` if nothing can follow.
-    fn after_part(&self, patch: &Patch, role: Role, world_from_patch: Rigid, begins: i32) -> Option<Standing> {
+    fn after_part(
+        &self,
+        patch: &Patch,
+        role: Role,
+        world_from_patch: Rigid,
+        begins: i32,
+    ) -> Option<Standing> {
         let lines = patch.of(role);
         let node = lines.exit?;
         let here = world_from_patch.then(Rigid::of(lines.to));

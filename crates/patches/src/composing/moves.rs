@@ -1,9 +1,9 @@
 //! The movements of a library: what brings somebody from place to place, and what they wait with.
 
 use randori_arena::bodies::Bodies;
-use randori_motion::{ActionId, ActionLibrary};
 use randori_motion::annotation::Kind;
 use randori_motion::library::NodeId;
+use randori_motion::{ActionId, ActionLibrary};
 
 /// What somebody does who waits.
 const CALM: [&str; 5] = ["idle", "look-around", "look-left", "look-right", "guard"];

@@ -41,9 +41,8 @@ pub fn standard_poses(patches: &Patches) -> Vec<StandardPose> {
             continue;
         };
         let nodes = [first, second];
-        let same = |pose: &&mut StandardPose| {
-            pose.nodes == nodes && distance(&pose.initial, &patch.initial) < ALIKE
-        };
+        let same =
+            |pose: &&mut StandardPose| pose.nodes == nodes && distance(&pose.initial, &patch.initial) < ALIKE;
         match poses.iter_mut().find(same) {
             Some(pose) => {
                 // The mean, one by one.

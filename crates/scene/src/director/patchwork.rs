@@ -3,20 +3,22 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use glam::Vec3;
+use randori_arena::bodies::Bodies;
 use randori_arena::bodies::TICKS_PER_SECOND;
 use randori_arena::bout::Track;
 use randori_arena::hits::{Hit, Part};
-use randori_arena::record::{Blows, Recorded, performed};
+use randori_arena::record::record_tracks;
+use randori_arena::stage::Landed;
 use randori_motion::annotation::Kind;
-use randori_motion::clip::ClipError;
 use randori_motion::{Character, Event, EventKind, Placement, Take};
 use randori_patches::composing::choice::{Command, Wishes};
+use randori_patches::composing::crowd::Person;
 use randori_patches::composing::duel::{self, Duel};
 use randori_patches::composing::lead::{self, Field, Lead};
 use randori_patches::composing::{Composer, Joint, Use};
 use randori_patches::patch::Contact;
 use randori_patches::{Patches, Role as PatchRole};
-use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
@@ -149,29 +151,26 @@ struct Touch {
     hit: Hit,
     /// What the one who touches is doing.
     action: String,
+    /// Whether it is a blow, not hands or bodies that meet.
     is_blow: bool,
+    /// What it does to the body, if it is more than hands that meet.
+    landed: Option<Landed>,
 }
 
 impl Made<'_> {
     fn take(&self) -> Result<(Take, Report), DirectorError> {
         let touches: Vec<Touch> = self.composer.uses.iter().flat_map(|it| self.touches(it)).collect();
-        let mut blows = vec![Blows::default(); self.roles.len()];
-        for touch in touches.iter().filter(|touch| touch.is_blow) {
-            blows[touch.whom].taken.push(touch.hit);
-            blows[touch.who].given.push(touch.hit);
-        }
-        for Blows { taken, given } in &mut blows {
-            taken.sort_by_key(|hit| hit.tick);
-            given.sort_by_key(|hit| hit.tick);
-        }
+        let mut landed: Vec<Landed> = touches.iter().filter_map(|touch| touch.landed).collect();
+        landed.sort_by_key(|it| it.hit.tick);
         let bodies = self.composer.bodies();
-        let recorded: Vec<Option<Recorded>> = (self.composer.crowd.people.par_iter().enumerate())
-            .map(|(who, person)| {
-                let performed_by = person.performed.iter().copied().filter(|(tick, _)| *tick < self.end);
-                let track = Track { performed: performed_by.collect(), left: None };
-                performed(bodies, &track, &blows[who], &self.roles[who].name, self.end)
-            })
-            .collect::<Result<_, ClipError>>()?;
+        let all: Vec<&Bodies> = self.roles.iter().map(|_| &**bodies).collect();
+        let track = |person: &Person| {
+            let before_the_end = person.performed.iter().copied().filter(|(tick, _)| *tick < self.end);
+            Track { performed: before_the_end.collect(), left: None }
+        };
+        let tracks: Vec<Track> = self.composer.crowd.people.iter().map(track).collect();
+        let names: Vec<String> = self.roles.iter().map(|role| role.name.clone()).collect();
+        let recorded = record_tracks(&all, &tracks, &landed, &names, self.end)?;
         let mut take = Take::new(self.scene.name.clone(), self.scene.seed);
         let mut events: Vec<Event> = self.composer.uses.iter().map(|it| self.used(it)).collect();
         events.extend(touches.iter().flat_map(|touch| self.touched(touch)));
@@ -197,8 +196,10 @@ impl Made<'_> {
     fn touches(&self, it: &Use) -> Vec<Touch> {
         let (library, patch) = (self.composer.bodies().library(), self.patches.patch(it.patch));
         let touch = |contact: &Contact| {
-            let stint = patch.of(contact.who).stint_at(contact.tick - 1)?;
-            let action = library.action(stint.action);
+            let doing = |role: PatchRole| Some(patch.of(role).stint_at(contact.tick - 1)?.action);
+            let (own, during) = (doing(contact.who)?, doing(contact.who.other())?);
+            let action = library.action(own);
+            let [who, whom] = [contact.who, contact.who.other()].map(|role| it.people[role.idx()]);
             let hit = Hit {
                 tick: it.begins + contact.tick,
                 with: contact.with,
@@ -207,13 +208,17 @@ impl Made<'_> {
                 point: it.world_from_patch.point(contact.point),
                 velocity: it.world_from_patch.turned(contact.velocity),
             };
-            Some(Touch {
-                who: it.people[contact.who.idx()],
-                whom: it.people[contact.who.other().idx()],
+            let is_blow = action.annotation.kind() == Kind::Attack;
+            let landed = (contact.velocity != Vec3::ZERO).then_some(Landed {
+                who: who as u16,
+                whom: whom as u16,
+                action: own,
+                during,
                 hit,
-                action: action.name.clone(),
-                is_blow: action.annotation.kind() == Kind::Attack,
-            })
+                answer: None,
+                reacting: None,
+            });
+            Some(Touch { who, whom, hit, action: action.name.clone(), is_blow, landed })
         };
         patch.contacts.iter().filter_map(touch).filter(|touch| touch.hit.tick < self.end).collect()
     }

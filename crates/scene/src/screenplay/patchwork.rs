@@ -37,9 +37,18 @@ impl Plan {
     pub const NAMES: [(&'static str, Plan); 3] =
         [("one-one", Plan::OneOne), ("one-many", Plan::OneMany), ("football", Plan::Football)];
 
-    /// Its name, which is also that of its patterns.
+    /// Its name.
     pub fn name(self) -> &'static str {
         Plan::NAMES.iter().find(|(_, plan)| *plan == self).map_or("", |(name, _)| name)
+    }
+
+    /// The patterns of scenes that name none.
+    pub fn patterns(self) -> &'static str {
+        match self {
+            Plan::OneOne => "fight-one-one",
+            Plan::OneMany => "fight-one-many",
+            Plan::Football => "football",
+        }
     }
 
     /// How many characters are written one by one.

@@ -317,7 +317,7 @@ fn patchwork(table: &Table<'_>) -> Patchwork {
     let default = if plan == Plan::OneOne { 0 } else { DEFAULT_PEOPLE };
     Patchwork {
         plan,
-        patterns: table.text("patterns").unwrap_or_else(|| plan.name().to_owned()),
+        patterns: table.text("patterns").unwrap_or_else(|| plan.patterns().to_owned()),
         people: table.integer("people").map_or(default, |people| people as u32),
         colors: if colors.is_empty() { color::COLORS[1..].to_vec() } else { colors },
         radius: table.small("radius").unwrap_or(DEFAULT_RADIUS),

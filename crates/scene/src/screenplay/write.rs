@@ -8,9 +8,9 @@ use randori_motion::{Annotation, Build, Ground};
 use super::camera::{Camera, Looks};
 use super::color::NAMED_COLORS;
 use super::formation::{Formation, Pattern};
+use super::patchwork::{Patchwork, Turn};
 use super::role::{Checkpoint, Controller, DEFAULT_WITHIN, Daring, Facing, OPPONENTS, RULES, Role, Weights};
 use super::story::{Beat, PropRole, Then, Waypoint, When};
-use super::patchwork::{Patchwork, Turn};
 use super::{Record, Screenplay};
 
 pub(super) fn to_toml(scene: &Screenplay) -> String {
