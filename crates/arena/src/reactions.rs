@@ -15,7 +15,7 @@ use std::f32::consts::TAU;
 use std::sync::Arc;
 
 use glam::Vec3;
-use randori_motion::{ActionId, ActionLibrary, Bone, GlobalPose};
+use randori_motion::{Action, ActionId, ActionLibrary, Bone, GlobalPose};
 
 pub use crate::particles::Blow;
 use crate::particles::ParticleBody;
@@ -60,6 +60,11 @@ pub struct Reactions {
 impl Reactions {
     /// Prepares the reactions of a library.
     pub fn of(library: Arc<ActionLibrary>) -> Reactions {
+        Reactions::among(library, &|_| true)
+    }
+
+    /// Prepares some of the reactions of a library: nobody reacts in another way.
+    pub fn among(library: Arc<ActionLibrary>, is_one: &dyn Fn(&Action) -> bool) -> Reactions {
         let mut first_frames = vec![0];
         for take in library.takes() {
             first_frames.push(first_frames[first_frames.len() - 1] + take.clip.n_frames() as u64);
@@ -67,7 +72,7 @@ impl Reactions {
         Reactions {
             upright: upright(&library),
             particles: ParticleBody::of(library.body()),
-            entries: Entry::all_of(&library),
+            entries: Entry::all_of(&library, is_one),
             first_frames,
             memory: Memory::default(),
             library,
@@ -77,6 +82,11 @@ impl Reactions {
     /// The library.
     pub fn library(&self) -> &Arc<ActionLibrary> {
         &self.library
+    }
+
+    /// Every action and frame of it in which a reaction may begin: the number of frames that are left out.
+    pub fn beginnings(&self) -> impl Iterator<Item = (ActionId, u32)> + '_ {
+        self.entries.iter().map(|entry| (entry.action, entry.skipped))
     }
 
     /// What somebody does who is struck while a frame of a take is shown.

@@ -2,14 +2,16 @@
 
 use randori_motion::clip::ClipError;
 use randori_motion::library::Player;
+use randori_motion::math::wrap_angle;
 use randori_motion::{Clip, FrameRate, Pose};
 use rayon::prelude::*;
 
+use crate::bodies::Bodies;
 use crate::bout::{Bout, Happening, Track};
 use crate::hits::Part;
 use crate::particles::{Blow, shake};
 use crate::recoil::{Meeting, recoil};
-use crate::stage::{Cast, Landed, mass_behind};
+use crate::stage::{Landed, mass_behind};
 
 /// How long a body shows that it was struck (ticks).
 const SHAKEN: usize = 30;
@@ -34,20 +36,32 @@ pub struct Recorded {
 
 /// What everybody looked like up to a tick; `None` for those who did not enter.
 pub fn record(bout: &Bout, names: &[String], until: i32) -> Result<Vec<Option<Recorded>>, ClipError> {
-    let (cast, happenings) = (&bout.stage.cast, &bout.happenings);
-    let people: Vec<(usize, &Track)> = bout.tracks.iter().enumerate().collect();
+    let bodies: Vec<&Bodies> = bout.stage.cast.iter().map(|cast| &*cast.bodies).collect();
+    let landed = bout.happenings.iter().filter_map(|happening| match happening {
+        Happening::Landed(landed) => Some(*landed),
+        Happening::Decided { .. } => None,
+    });
+    record_tracks(&bodies, &bout.tracks, &landed.collect::<Vec<_>>(), names, until)
+}
+
+/// What people looked like up to a tick who did these things, with these blows in order of time, whoever planned it; there
+/// is one entry in each list for each of them.
+pub fn record_tracks(
+    bodies: &[&Bodies],
+    tracks: &[Track],
+    landed: &[Landed],
+    names: &[String],
+    until: i32,
+) -> Result<Vec<Option<Recorded>>, ClipError> {
+    let people: Vec<(usize, (&&Bodies, &Track))> = bodies.iter().zip(tracks).enumerate().collect();
     people
         .into_par_iter()
-        .map(|(who, track)| {
-            let landed = happenings.iter().filter_map(|happening| match happening {
-                Happening::Landed(landed) => Some(landed),
-                _ => None,
-            });
+        .map(|(who, (bodies, track))| {
             let (taken, others): (Vec<&Landed>, Vec<&Landed>) =
-                landed.partition(|landed| landed.whom as usize == who);
+                landed.iter().partition(|landed| landed.whom as usize == who);
             let given = others.into_iter().filter(|landed| landed.who as usize == who).collect();
             let name = names.get(who).map_or("", String::as_str);
-            one(&cast[who], track, &Blows { taken, given }, name, until)
+            one(bodies, track, &Blows { taken, given }, name, until)
         })
         .collect()
 }
@@ -58,17 +72,23 @@ struct Blows<'a> {
     given: Vec<&'a Landed>,
 }
 
+/// How far an action may begin from where the one before it ends without that being meant (m, rad).
+const MEANT: f32 = 1e-3;
+
+/// An action that begins a little off where the one before it ends is joined to it: what differs fades, feet that stand
+/// stay.
 fn one(
-    cast: &Cast,
+    bodies: &Bodies,
     track: &Track,
     blows: &Blows<'_>,
     name: &str,
     until: i32,
 ) -> Result<Option<Recorded>, ClipError> {
     let Some((enter, first)) = track.performed.first().copied() else { return Ok(None) };
-    let (bodies, library) = (&cast.bodies, cast.bodies.library());
+    let library = bodies.library();
     let until = track.left.unwrap_or(until).min(until).max(enter + 1);
-    let mut player = Player::new(library, first.action, first.placement(bodies, first.start));
+    let skipped = first.frame(bodies, enter) - bodies.of_action(first.action).first;
+    let mut player = Player::entering(library, first.action, skipped, first.placement(bodies, enter));
     let mut poses: Vec<Pose> = Vec::new();
     let mut standing = Vec::new();
     let mut next = track.performed[1..].iter().peekable();
@@ -76,7 +96,13 @@ fn one(
         // Of several at one tick, the last is what is done.
         while let Some((_, doing)) = next.next_if(|(at, _)| *at <= tick) {
             let skipped = doing.frame(bodies, tick) - bodies.of_action(doing.action).first;
-            player.switch(doing.action, skipped);
+            let (here, there) = (player.placement(), doing.placement(bodies, tick));
+            let turned = wrap_angle(there.heading - here.heading).abs();
+            if here.position.distance(there.position) < MEANT && turned < MEANT {
+                player.switch(doing.action, skipped);
+            } else {
+                player.switch_to(doing.action, skipped, there);
+            }
         }
         standing.push(player.standing());
         match poses.last().filter(|_| player.is_done()) {

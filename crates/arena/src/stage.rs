@@ -6,6 +6,7 @@
 //!
 //! Reference: \[Shum2012\], section V-A, figures 3 to 5.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use randori_motion::annotation::Kind;
@@ -336,8 +337,10 @@ impl Stage {
                 continue;
             }
             let pair = Pair::of(&self.cast[who].bodies, doing, &self.cast[whom].bodies, &person.doing);
-            found.at_end = found.at_end.max(pair.depth(pair.end));
-            found.is_deeper = found.is_deeper || found.at_end > limit || pair.is_deeper(moment.tick, limit);
+            let end = doing.end(&self.cast[who].bodies);
+            found.at_end = found.at_end.max(pair.depth(end));
+            let ticks = moment.tick + 1..end;
+            found.is_deeper = found.is_deeper || found.at_end > limit || pair.is_deeper(ticks, limit);
         }
         found
     }
@@ -404,36 +407,35 @@ impl Sight {
     }
 }
 
-/// Two who perform beside each other.
-struct Pair<'a> {
+/// Two who perform beside each other, for as long as neither starts another action.
+pub struct Pair<'a> {
     own: (&'a Bodies, &'a Doing),
     other: (&'a Bodies, &'a Doing),
     other_from_own: Rigid,
-    /// When the first of them is done.
-    end: i32,
 }
 
 impl<'a> Pair<'a> {
-    fn of(own: &'a Bodies, doing: &'a Doing, other: &'a Bodies, theirs: &'a Doing) -> Pair<'a> {
+    /// Of two people and what they do.
+    pub fn of(own: &'a Bodies, doing: &'a Doing, other: &'a Bodies, theirs: &'a Doing) -> Pair<'a> {
         let other_from_own = theirs.world_from_take.inverse().then(doing.world_from_take);
-        Pair { own: (own, doing), other: (other, theirs), other_from_own, end: doing.end(own) }
+        Pair { own: (own, doing), other: (other, theirs), other_from_own }
     }
 
-    /// How deep the cores are in each other at a tick (m).
-    fn depth(&self, tick: i32) -> f32 {
+    /// How deep trunks and heads are in each other at a tick (m); negative if they are apart.
+    pub fn depth(&self, tick: i32) -> f32 {
         let stance = |(bodies, doing): (&'a Bodies, &Doing)| doing.stance(bodies, tick);
         stance(self.other).depth_in(&self.other_from_own, stance(self.own))
     }
 
-    /// Whether the cores are deeper in each other than a limit (m) at any tick after this one and before the end.
+    /// Whether trunks and heads are deeper in each other than a limit (m) at any of these ticks.
     ///
     /// Two cores come no nearer to each other in a tick than both get on, so as many ticks can be passed over as that
     /// takes to reach the limit.
-    fn is_deeper(&self, after: i32, limit: f32) -> bool {
+    pub fn is_deeper(&self, ticks: Range<i32>, limit: f32) -> bool {
         let pace = |(bodies, doing): (&Bodies, &Doing)| bodies.of_action(doing.action).pace;
         let per_tick = 1.0 / (pace(self.own) + pace(self.other)).max(1e-4);
-        let mut tick = after + 1;
-        while tick < self.end {
+        let mut tick = ticks.start;
+        while tick < ticks.end {
             let room = limit - self.depth(tick);
             if room < 0.0 {
                 return true;
@@ -473,7 +475,7 @@ const REELING: f32 = 2.0;
 
 /// The mass that a blow with this bone brings to bear (kg): an arm with some of the shoulder behind it, a leg with some
 /// of the hips.
-pub(crate) fn mass_behind(bone: Bone) -> f32 {
+pub fn mass_behind(bone: Bone) -> f32 {
     match bone {
         Bone::LeftFoot | Bone::RightFoot | Bone::LeftToes | Bone::RightToes => 6.0,
         Bone::LeftLowerLeg | Bone::RightLowerLeg => 9.0,

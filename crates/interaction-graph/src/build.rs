@@ -6,12 +6,13 @@ use std::f32::consts::PI;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use randori_arena::stage::Contest;
+use randori_motion::library::Fingerprint;
 use randori_motion::math::wrap_angle;
 use rayon::prelude::*;
 
 use crate::cluster::{means, nearest};
 use crate::duel::{Duel, Facts};
-use crate::graph::{About, Edges, Fingerprint, Graph, Index, Numbered, SWAPPED, StateId};
+use crate::graph::{About, Edges, Graph, Index, Numbered, SWAPPED, StateId};
 use crate::interaction::Interaction;
 use crate::pairing::{Pairing, Place};
 use crate::sample::{Archive, Grid, Sampling, Tolerance, explore};

@@ -9,9 +9,10 @@
 use serde::{Deserialize, Serialize};
 
 use randori_motion::ActionLibrary;
+use randori_motion::library::Fingerprint;
 use randori_motion::sealed::{Broken, Seal};
 
-use crate::graph::{About, EDGE_BYTES, Edges, Fingerprint, Graph, Index, SWAPPED};
+use crate::graph::{About, EDGE_BYTES, Edges, Graph, Index, SWAPPED};
 use crate::manner::{Manner, Manners};
 use crate::pairing::{Place, Theirs};
 use crate::sample::Tolerance;

@@ -4,7 +4,7 @@
 //! bytes, an edge fourteen. States of the same Next and manner of M_b stand together, in the order of what is
 //! left of it.
 
-use randori_motion::library::NodeId;
+use randori_motion::library::{Fingerprint, NodeId};
 use randori_motion::{ActionId, ActionLibrary};
 
 use crate::duel::Facts;
@@ -41,31 +41,6 @@ pub struct About {
     pub samples: u64,
     /// By how much the gaze is turned from where the root faces, on average of all actions that end in a node (rad).
     pub gaze: Vec<f32>,
-}
-
-/// Tells libraries apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fingerprint {
-    /// Its name, for people.
-    pub name: String,
-    /// How many actions it has.
-    pub actions: u32,
-    /// How many nodes its graph has.
-    pub nodes: u32,
-    /// CRC-32 of its file.
-    pub sum: u32,
-}
-
-impl Fingerprint {
-    /// Of a library.
-    pub fn of(library: &ActionLibrary) -> Fingerprint {
-        Fingerprint {
-            name: library.name.clone(),
-            actions: library.actions().len() as u32,
-            nodes: library.n_nodes() as u32,
-            sum: crc32fast::hash(&library.to_bytes()),
-        }
-    }
 }
 
 /// An edge: what whoever decides does, and what comes of it.

@@ -12,6 +12,7 @@ use crate::commands::game::GameArgs;
 use crate::commands::graph::GraphArgs;
 use crate::commands::library::LibraryArgs;
 use crate::commands::match_::MatchArgs;
+use crate::commands::patches::PatchesArgs;
 use crate::commands::render::RenderArgs;
 use crate::commands::reproduce::ReproduceArgs;
 use crate::commands::run::RunArgs;
@@ -94,6 +95,8 @@ pub(crate) enum Command {
     Library(LibraryArgs),
     /// What two people get into with each other, made ahead of time and looked up in no time.
     Graph(GraphArgs),
+    /// Short interactions of two, made ahead of time for scenes of many.
+    Patches(PatchesArgs),
     /// Play a scene file: people who compete, along paths and a story.
     Run(RunArgs),
     /// Let two controllers compete, round after round, and tell who is better.

@@ -7,11 +7,11 @@ use randori_arena::reactions::Reactions;
 use randori_arena::stage::Contest;
 use randori_interaction_graph::background::Policies;
 use randori_interaction_graph::build::{BuildError, Phase};
-use randori_interaction_graph::graph::Fingerprint;
 use randori_interaction_graph::interaction::{Chasing, Fighting};
 use randori_interaction_graph::{Duel, Graph, Settings, build};
 use randori_motion::ActionLibrary;
 use randori_motion::annotation::Kind;
+use randori_motion::library::Fingerprint;
 use randori_scene::contest::Ring;
 use randori_scene::files;
 

@@ -17,6 +17,8 @@ struct Readme;
 
 pub mod graphs;
 pub mod libraries;
+pub mod patch_sets;
+pub mod patch_takes;
 
 pub use randori_actor as actor;
 pub use randori_arena as arena;
@@ -24,6 +26,7 @@ pub use randori_equilibrium as equilibrium;
 pub use randori_gametree as gametree;
 pub use randori_interaction_graph as interaction_graph;
 pub use randori_motion as motion;
+pub use randori_patches as patches;
 pub use randori_scene as scene;
 pub use randori_tactics as tactics;
 pub use randori_wholebody as wholebody;

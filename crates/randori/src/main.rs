@@ -36,6 +36,7 @@ fn run(args: &Args, progress: &Progress) -> anyhow::Result<Outcome> {
         Command::Capture(capture) => commands::capture::run(capture, progress),
         Command::Library(library) => commands::library::run(library, seed, progress),
         Command::Graph(graph) => commands::graph::run(graph, seed, progress),
+        Command::Patches(patches) => commands::patches::run(patches, seed, progress),
         Command::Run(scene) => commands::run::run(scene, args.seed, progress),
         Command::Match(contest) => commands::match_::run(contest, seed, progress),
         Command::Render(render) => commands::render::run(render, progress),

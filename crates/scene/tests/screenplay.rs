@@ -395,6 +395,7 @@ fn rich() -> Screenplay {
             other: Annotation::new("own-word").unwrap(),
             suitability: -0.3,
         }],
+        patches: None,
     }
 }
 

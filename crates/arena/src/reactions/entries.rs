@@ -64,13 +64,14 @@ const UNFIT: f32 = 0.3;
 const ELSEWHERE: f32 = 0.15;
 
 impl Entry {
-    /// All entries of a library, in order of their actions.
-    pub(super) fn all_of(library: &ActionLibrary) -> Vec<Entry> {
+    /// All entries of some reactions of a library, in order of their actions.
+    pub(super) fn all_of(library: &ActionLibrary, is_one: &dyn Fn(&Action) -> bool) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (number, take) in library.takes().iter().enumerate() {
             let of_take = |id: &ActionId| {
                 let action = library.action(*id);
-                action.take as usize == number && action.annotation.kind() == Purpose::Reaction
+                let is_reaction = action.annotation.kind() == Purpose::Reaction;
+                action.take as usize == number && is_reaction && is_one(action)
             };
             let ids: Vec<ActionId> = library.ids().filter(of_take).collect();
             if ids.is_empty() {

@@ -42,6 +42,16 @@ struct Seam {
 impl<'a> Player<'a> {
     /// Somebody about to perform an action, the root placed here.
     pub fn new(library: &'a ActionLibrary, action: ActionId, placement: Placement) -> Player<'a> {
+        Player::entering(library, action, 0, placement)
+    }
+
+    /// Somebody about to perform an action from its frame `start_at` on, the root then placed here.
+    pub fn entering(
+        library: &'a ActionLibrary,
+        action: ActionId,
+        start_at: u32,
+        placement: Placement,
+    ) -> Player<'a> {
         let mut player = Player {
             library,
             action,
@@ -51,7 +61,7 @@ impl<'a> Player<'a> {
             feet: Side::BOTH.map(|side| KeptFoot::new(&library.body().skeleton, side)),
             shown: None,
         };
-        player.begin(action, 0, placement);
+        player.begin(action, start_at, placement);
         player
     }
 
@@ -79,7 +89,12 @@ impl<'a> Player<'a> {
 
     /// Goes on with another action from its frame `start_at` on, wherever the one under way is.
     pub fn switch(&mut self, action: ActionId, start_at: u32) {
-        let placement = self.placement();
+        self.switch_to(action, start_at, self.placement());
+    }
+
+    /// The same, with the root placed here instead of where the action under way has brought it. How far apart the two are
+    /// fades like everything else in which the actions differ.
+    pub fn switch_to(&mut self, action: ActionId, start_at: u32, placement: Placement) {
         self.begin(action, start_at, placement);
         let (Some(shown), take) = (self.shown.clone(), self.library.take_of(action)) else { return };
         let earlier = [2, 1].map(|back| self.placed(&before(&take.clip, self.frame, back)));

@@ -8,6 +8,7 @@ pub(crate) mod game;
 pub(crate) mod graph;
 pub(crate) mod library;
 pub(crate) mod match_;
+pub(crate) mod patches;
 pub(crate) mod render;
 pub(crate) mod reproduce;
 pub(crate) mod run;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use randori::graphs;
 use randori::libraries::{self, Builtin};
+use randori::{graphs, patch_sets};
 use randori_actor::Casting;
 use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::{ActionLibrary, Take};
-use randori_scene::director::{Director, Libraries, Report, library_key};
+use randori_patches::making::Phase;
+use randori_scene::director::{Director, Libraries, Report, compose, library_key, patches_key};
 use randori_scene::pictures::{self, Animation};
 use randori_scene::refine::{self, refine};
 use randori_scene::screenplay::{Camera, Role, Screenplay};
@@ -107,6 +108,17 @@ pub(crate) fn gather(scene: &Screenplay, progress: &Progress) -> anyhow::Result<
             gathered.add_graph(&key, with_progress(progress, |step| graphs::open(&library, step))?);
         }
     }
+    if let (Some(patchwork), Some(role)) = (&scene.patches, scene.characters.first())
+        && let Some(Some(library)) = known.get(&library_key(scene, role))
+    {
+        let (patterns, tables) = (progress.job("patterns"), progress.job("tables"));
+        let step = |phase: Phase, done: usize, all: usize| match phase {
+            Phase::Patterns => patterns.step(done, all),
+            Phase::Tables => tables.step(done, all),
+        };
+        let patches = patch_sets::open(library, &patchwork.patterns, &step)?;
+        gathered.add_patches(&patches_key(scene, patchwork), patches);
+    }
     Ok(gathered)
 }
 
@@ -134,6 +146,9 @@ pub(crate) fn play(
     clock: Option<Box<dyn Fn() -> f64 + Send>>,
     progress: &Progress,
 ) -> anyhow::Result<(Take, Report)> {
+    if let Some(made) = compose(scene, libraries)? {
+        return Ok(made);
+    }
     let mut director = Director::new(scene, libraries)?;
     director.explain = explain;
     director.clock = clock;

@@ -8,6 +8,7 @@
 //! between them, so that they arrive in time instead of running ahead and waiting.
 
 pub(crate) mod crew;
+mod patchwork;
 mod report;
 mod story;
 mod take;
@@ -26,8 +27,10 @@ use randori_interaction_graph::background::Policies;
 use randori_motion::annotation::Kind;
 use randori_motion::clip::ClipError;
 use randori_motion::{ActionId, ActionLibrary, Event, Ground, Placement, SkeletonError, Take};
+use randori_patches::Patches;
 
 use crate::screenplay::{Role, Screenplay, placements};
+pub use patchwork::{PatchReport, UsedReport, compose, patches_key};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
 use story::{KNOCK_DOWN, Story, is_asked_for};
 use way::Way;
@@ -58,6 +61,12 @@ pub enum DirectorError {
         /// The library.
         library: String,
     },
+    /// Interaction patches were not brought along.
+    #[error("the patches of the patterns {patterns} are not there")]
+    Patches {
+        /// The patterns.
+        patterns: String,
+    },
     /// A library has no actions, or not the one somebody starts with.
     #[error("the library {library} has no action \"{action}\", with which {who} starts")]
     Opening {
@@ -78,7 +87,10 @@ pub enum DirectorError {
 
 /// Libraries by the names under which a screenplay asks for them, ready to be played with.
 #[derive(Clone, Debug, Default)]
-pub struct Libraries(BTreeMap<String, Shelf>);
+pub struct Libraries {
+    shelves: BTreeMap<String, Shelf>,
+    patches: BTreeMap<String, Arc<Patches>>,
+}
 
 /// A library with all that belongs to it.
 #[derive(Clone, Debug)]
@@ -93,19 +105,24 @@ impl Libraries {
     pub fn add(&mut self, name: &str, library: Arc<ActionLibrary>) {
         let bodies = Arc::new(Bodies::of(Arc::clone(&library)));
         let shelf = Shelf { bodies, reactions: Arc::new(Reactions::of(library)), graph: None };
-        self.0.insert(name.to_owned(), shelf);
+        self.shelves.insert(name.to_owned(), shelf);
     }
 
     /// Brings along the interaction graph of a library that is there.
     pub fn add_graph(&mut self, name: &str, graph: Arc<Policies>) {
-        if let Some(shelf) = self.0.get_mut(name) {
+        if let Some(shelf) = self.shelves.get_mut(name) {
             shelf.graph = Some(graph);
         }
     }
 
+    /// Brings interaction patches along, under their [key](patches_key).
+    pub fn add_patches(&mut self, key: &str, patches: Arc<Patches>) {
+        self.patches.insert(key.to_owned(), patches);
+    }
+
     /// Whether a library is there.
     pub fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
+        self.shelves.contains_key(name)
     }
 }
 
@@ -157,7 +174,7 @@ impl Director {
                 teams.len() - 1
             });
             let library = library_key(scene, role);
-            let Some(Shelf { bodies, reactions, graph }) = libraries.0.get(&library) else {
+            let Some(Shelf { bodies, reactions, graph }) = libraries.shelves.get(&library) else {
                 return Err(DirectorError::Library { who: role.name.clone(), library });
             };
             if graph.is_none() && scene.plays_on_graph(&role.name) {

@@ -1,10 +1,11 @@
 //! What there is to say about a scene in numbers.
 
 use randori_arena::bout::{Bout, Happening};
-use randori_arena::hits::Part;
+use randori_arena::hits::{Hit, Part};
 use randori_motion::annotation::Kind;
 use serde::Serialize;
 
+use super::patchwork::PatchReport;
 use crate::refine;
 use crate::screenplay::{Role, Screenplay};
 
@@ -23,6 +24,8 @@ pub struct Report {
     pub decisions_per_second: Option<f64>,
     /// Everybody.
     pub characters: Vec<CharacterReport>,
+    /// What it was made of, if it was put together from interaction patches.
+    pub patches: Option<PatchReport>,
     /// What refinement changed, if it was done.
     pub refinement: Option<refine::Report>,
 }
@@ -126,6 +129,7 @@ impl Report {
             decisions: 0,
             decisions_per_second: None,
             characters: roles.iter().map(character).collect(),
+            patches: None,
             refinement: None,
         }
     }
@@ -145,16 +149,22 @@ impl Report {
                 character.edges += verdict.edges;
             }
             Happening::Landed(landed) => {
-                let (part, damage) = (landed.hit.part(), f64::from(landed.hit.damage()));
-                let giver = &mut self.characters[landed.who as usize];
-                giver.hits_given.count(part);
-                giver.damage_given += damage;
+                self.landed(landed.who as usize, landed.whom as usize, &landed.hit);
                 let taker = &mut self.characters[landed.whom as usize];
-                taker.hits_taken.count(part);
-                taker.damage_taken += damage;
                 taker.knock_downs += u32::from(landed.answer.is_some_and(|answer| answer.falls));
             }
         }
+    }
+
+    /// Counts a blow that met something.
+    pub(super) fn landed(&mut self, who: usize, whom: usize, hit: &Hit) {
+        let (part, damage) = (hit.part(), f64::from(hit.damage()));
+        let giver = &mut self.characters[who];
+        giver.hits_given.count(part);
+        giver.damage_given += damage;
+        let taker = &mut self.characters[whom];
+        taker.hits_taken.count(part);
+        taker.damage_taken += damage;
     }
 
     /// Sees where everybody is, who has been about there for some time (s).

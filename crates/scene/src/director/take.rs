@@ -133,7 +133,7 @@ pub(super) fn checkpoint_event(name: &str, now: f64, passed: &CheckpointReport) 
     event
 }
 
-fn insert(event: &mut Event, key: &str, value: Value) {
+pub(super) fn insert(event: &mut Event, key: &str, value: Value) {
     event.details.insert(key.to_owned(), value);
 }
 
@@ -152,7 +152,7 @@ fn candidate(name: &str, considered: &Considered) -> Value {
 }
 
 /// Feet that come down.
-fn footsteps(name: &str, recorded: &Recorded) -> Vec<Event> {
+pub(super) fn footsteps(name: &str, recorded: &Recorded) -> Vec<Event> {
     let mut events = Vec::new();
     for (frame, pair) in recorded.standing.windows(2).enumerate() {
         for (side, foot) in ["leftFoot", "rightFoot"].into_iter().enumerate() {

@@ -7,6 +7,7 @@ use randori_motion::{Annotation, Ground};
 
 use super::camera::Camera;
 use super::formation::{Formation, Pattern};
+use super::patchwork::Patchwork;
 use super::role::{Checkpoint, Controller, Facing, Role};
 use super::story::{Beat, PropRole, Then, When};
 use super::table::{Source, listed, nearest, quoted};
@@ -25,7 +26,11 @@ pub(super) fn check(scene: &Screenplay, source: &Source<'_>) {
     if !cast.has_own_names() {
         return;
     }
-    cast.teams();
+    if let Some(patches) = &scene.patches {
+        cast.patchwork(patches);
+    } else {
+        cast.teams();
+    }
     for (idx, role) in roles.iter().enumerate() {
         cast.role(role, &cast.place_of(idx));
     }
@@ -45,7 +50,8 @@ pub(super) fn check(scene: &Screenplay, source: &Source<'_>) {
 /// Everybody, if they are not too many.
 fn people(scene: &Screenplay, source: &Source<'_>) -> Option<Vec<Role>> {
     let n_paired = scene.formation.as_ref().map_or(0, |formation| 2 * formation.pairs as usize);
-    let n_people = scene.characters.len() + n_paired;
+    let n_others = scene.patches.as_ref().map_or(0, |patches| patches.people as usize);
+    let n_people = scene.characters.len() + n_paired + n_others;
     if !(1..=Screenplay::MAX_CHARACTERS).contains(&n_people) {
         let found = if n_people == 0 { "no characters".to_owned() } else { format!("{n_people} characters") };
         let allowed = format!(
@@ -170,6 +176,36 @@ impl<'a> Cast<'a> {
             }
         }
         is_sound
+    }
+
+    /// A scene of patches has the people its plan needs, nobody who decides, and commands in order.
+    fn patchwork(&self, patches: &Patchwork) {
+        let (scene, plan) = (self.scene, patches.plan);
+        if scene.characters.len() != plan.n_written() || scene.formation.is_some() {
+            let found = format!("{} characters", self.roles.len());
+            let allowed = format!("{} for the plan {}", plan.n_written(), quoted(plan.name()));
+            self.note("characters", found, allowed);
+        }
+        if let Some(beat) = scene.beats.first() {
+            let found = format!("the beat {}", quoted(&beat.name));
+            self.note("beats", found, "no beats in a scene of patches: commands instead");
+        }
+        let mut last = 0.0;
+        for (idx, command) in patches.commands.iter().enumerate() {
+            let place = format!("patches.commands[{idx}]");
+            if command.at < last || command.at >= scene.seconds {
+                let allowed = format!("{last} to {} s", scene.seconds);
+                self.note(&format!("{place}.at"), format!("at is {}", command.at), allowed);
+            }
+            if let Some(until) = command.until.filter(|until| *until <= command.at) {
+                let found = format!("until is {until}");
+                self.note(&format!("{place}.until"), found, format!("after {} s", command.at));
+            }
+            if command.actions.is_empty() && command.direction_deg.is_none() && command.turn.is_none() {
+                self.note(&place, "a command that asks for nothing".to_owned(), "do, direction or turn");
+            }
+            last = command.at;
+        }
     }
 
     fn teams(&self) {

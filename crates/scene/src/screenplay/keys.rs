@@ -120,6 +120,50 @@ pub(super) static SCENE: Section = Section {
             "none",
             "what is amended in the table of how well actions suit each other",
         ),
+        may("patches", Shape::Table(&PATCHES), "none", "what is put together from interaction patches"),
+    ],
+};
+
+static PATCHES: Section = Section {
+    name: "a scene of patches",
+    keys: &[
+        need(
+            "plan",
+            Shape::OneOf(&["one-one", "one-many", "football"]),
+            "how it is put together, and what its patterns are unless others are named",
+        ),
+        may("patterns", Shape::Text, "the plan's", "the patterns that patches follow: a name or a file"),
+        may(
+            "people",
+            Shape::Integer { min: 0, max: Screenplay::MAX_CHARACTERS as u64 },
+            "24, or none in one-one",
+            "how many others take part at most",
+        ),
+        may("colors", Shape::List(1, &Shape::Color), "five in turn", "how they are painted, in turn"),
+        may("radius", number(1.0, 100.0), "6", "how far away those wait who are not needed yet (m)"),
+        may("down", SECONDS, "for good", "how long those who fall stay down (s)"),
+        may(
+            "commands",
+            Shape::List(0, &Shape::Table(&COMMAND)),
+            "none",
+            "what is asked of the first character, in order of time",
+        ),
+    ],
+};
+
+static COMMAND: Section = Section {
+    name: "a command",
+    keys: &[
+        need("at", SECONDS, "from when on (s)"),
+        may("until", SECONDS, "the next command", "until when (s)"),
+        may(
+            "do",
+            Shape::List(0, &Shape::Text),
+            "anything",
+            "actions, one of which is enough: words of patterns such as `punch`, `kick`, `avoid`, `left-hook`",
+        ),
+        may("direction", ANGLE, "any", "the way to go (degrees): 0 is +z, 90 is +x"),
+        may("turn", Shape::OneOf(&["left", "right"]), "any", "the side to turn to"),
     ],
 };
 

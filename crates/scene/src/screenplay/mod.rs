@@ -13,6 +13,7 @@ mod color;
 mod error;
 mod formation;
 mod keys;
+mod patchwork;
 mod read;
 mod role;
 pub mod schema;
@@ -24,6 +25,7 @@ pub use camera::{Camera, Looks};
 pub use color::{COLORS, NAMED_COLORS};
 pub use error::{Mistake, SceneError};
 pub use formation::{Formation, Pattern};
+pub use patchwork::{Command, Patchwork, Plan, Turn};
 pub use role::{Checkpoint, Controller, Daring, Facing, GRAPH_DEPTH, Role, Weights};
 pub use story::{Beat, PropRole, Then, Waypoint, When};
 
@@ -79,6 +81,8 @@ pub struct Screenplay {
     pub formation: Option<Formation>,
     /// What is amended in the combination table.
     pub combination: Vec<Record>,
+    /// What is put together from interaction patches; nobody then decides for themselves.
+    pub patches: Option<Patchwork>,
 }
 
 /// A record of the combination table: how well one action suits another.

@@ -8,6 +8,7 @@ use super::camera::{Camera, Looks};
 use super::error::{Mistake, SceneError};
 use super::formation::{Formation, Pattern};
 use super::keys::SCENE;
+use super::patchwork::{Command, Patchwork, Plan, Turn};
 use super::role::{
     Checkpoint, Controller, DEFAULT_STYLE, DEFAULT_WITHIN, Daring, Facing, OPPONENTS, RULES, Role, Weights,
 };
@@ -77,6 +78,7 @@ fn scene(table: &Table<'_>, file: &str) -> Screenplay {
             .filter_map(Value::table)
             .filter_map(|table| record(&table))
             .collect(),
+        patches: table.get("patches").and_then(|value| value.table()).map(|table| patchwork(&table)),
     }
 }
 
@@ -306,6 +308,36 @@ fn formation(table: &Table<'_>, seconds: f64) -> Formation {
 fn two<'a, T>(table: &Table<'a>, key: &str, read: impl Fn(&Value<'a>) -> Option<T>) -> Option<[T; 2]> {
     let both: Vec<T> = table.items(key).iter().filter_map(read).collect();
     both.try_into().ok()
+}
+
+fn patchwork(table: &Table<'_>) -> Patchwork {
+    let name = table.text("plan").unwrap_or_default();
+    let plan = Plan::NAMES.iter().find(|(known, _)| *known == name).map_or(Plan::OneMany, |(_, plan)| *plan);
+    let colors: Vec<Color> = table.items("colors").iter().filter_map(color).collect();
+    let default = if plan == Plan::OneOne { 0 } else { DEFAULT_PEOPLE };
+    Patchwork {
+        plan,
+        patterns: table.text("patterns").unwrap_or_else(|| plan.patterns().to_owned()),
+        people: table.integer("people").map_or(default, |people| people as u32),
+        colors: if colors.is_empty() { color::COLORS[1..].to_vec() } else { colors },
+        radius: table.small("radius").unwrap_or(DEFAULT_RADIUS),
+        down: table.number("down"),
+        commands: table.items("commands").iter().filter_map(Value::table).map(|it| command(&it)).collect(),
+    }
+}
+
+/// Others of a scene of patches that names no number, and how far away they wait (m).
+const DEFAULT_PEOPLE: u32 = 24;
+const DEFAULT_RADIUS: f32 = 6.0;
+
+fn command(table: &Table<'_>) -> Command {
+    Command {
+        at: table.number("at").unwrap_or(0.0),
+        until: table.number("until"),
+        actions: table.items("do").iter().filter_map(Value::text).collect(),
+        direction_deg: table.small("direction"),
+        turn: table.text("turn").map(|side| if side == "left" { Turn::Left } else { Turn::Right }),
+    }
 }
 
 fn record(table: &Table<'_>) -> Option<Record> {

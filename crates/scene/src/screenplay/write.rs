@@ -8,6 +8,7 @@ use randori_motion::{Annotation, Build, Ground};
 use super::camera::{Camera, Looks};
 use super::color::NAMED_COLORS;
 use super::formation::{Formation, Pattern};
+use super::patchwork::{Patchwork, Turn};
 use super::role::{Checkpoint, Controller, DEFAULT_WITHIN, Daring, Facing, OPPONENTS, RULES, Role, Weights};
 use super::story::{Beat, PropRole, Then, Waypoint, When};
 use super::{Record, Screenplay};
@@ -39,7 +40,31 @@ pub(super) fn to_toml(scene: &Screenplay) -> String {
         text.push_str("\n[[combination]]\n");
         write_record(&mut text, record);
     }
+    if let Some(patches) = &scene.patches {
+        text.push_str("\n[patches]\n");
+        write_patchwork(&mut text, patches);
+    }
     text
+}
+
+fn write_patchwork(text: &mut String, patches: &Patchwork) {
+    line(text, "plan", quoted(patches.plan.name()));
+    line(text, "patterns", quoted(&patches.patterns));
+    line(text, "people", patches.people.to_string());
+    line(text, "colors", list(patches.colors.iter().map(|it| color(*it))));
+    line(text, "radius", small(patches.radius));
+    optional(text, "down", patches.down.map(number));
+    for command in &patches.commands {
+        text.push_str("\n[[patches.commands]]\n");
+        line(text, "at", number(command.at));
+        optional(text, "until", command.until.map(number));
+        if !command.actions.is_empty() {
+            line(text, "do", list(command.actions.iter().map(|word| quoted(word))));
+        }
+        optional(text, "direction", command.direction_deg.map(small));
+        let side = |turn: Turn| if turn == Turn::Left { "left" } else { "right" };
+        optional(text, "turn", command.turn.map(|turn| quoted(side(turn))));
+    }
 }
 
 fn write_role(text: &mut String, role: &Role) {

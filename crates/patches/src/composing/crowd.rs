@@ -1,0 +1,213 @@
+//! Everybody in a scene, in time and space: who is where, and whether somebody would get in another's way.
+//!
+//! The floor is cut into squares and time into short spans; everybody is entered in all squares that they cover, so that a
+//! newcomer is compared with nobody but those who are near at the same time, however many people there are.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use randori_arena::bodies::{Bodies, Doing};
+use randori_motion::Ground;
+use smallvec::SmallVec;
+
+use super::footprint::{Footprint, Footprints};
+
+/// Ticks from one look at where everybody is to the next.
+pub const LOOK: i32 = 4;
+/// The side of a square of the floor (m).
+const SQUARE: f32 = 1.0;
+/// How near people who have nothing to do with each other come to each other (m).
+pub const CLEARANCE: f32 = 0.44;
+/// By how much those who are too near already may come nearer still (m).
+const SLACK: f32 = 0.03;
+
+/// What one of the people does from entering to leaving.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Person {
+    /// Actions in order of time, with the tick from which on each is shown.
+    pub performed: Vec<(i32, Doing)>,
+}
+
+/// Everybody in a scene. See the [module](self).
+#[derive(Clone, Debug)]
+pub struct Crowd {
+    bodies: Arc<Bodies>,
+    prints: Footprints,
+    /// Everybody.
+    pub people: Vec<Person>,
+    /// Who covers a square at a look.
+    moving: HashMap<(i32, i16, i16), SmallVec<[(u32, Footprint); 2]>>,
+    /// Who stays in a square, from when until when.
+    still: HashMap<(i16, i16), Vec<Still>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Still {
+    who: u32,
+    print: Footprint,
+    from: i32,
+    until: i32,
+}
+
+/// Who may be near whom.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Leave<'a> {
+    /// These do not count at all.
+    pub partners: &'a [usize],
+    /// These are near already: how near they are (m).
+    pub near: &'a [(usize, f32)],
+}
+
+impl Leave<'_> {
+    fn limit(&self, who: usize) -> Option<f32> {
+        if self.partners.contains(&who) {
+            return None;
+        }
+        let near = self.near.iter().find(|(other, _)| *other == who);
+        Some(near.map_or(CLEARANCE, |(_, distance)| (distance - SLACK).min(CLEARANCE)))
+    }
+}
+
+impl Crowd {
+    /// A scene with this many people, none of whom is there yet.
+    pub fn new(bodies: Arc<Bodies>, n_people: usize) -> Crowd {
+        let prints = Footprints::of(&bodies);
+        let people = vec![Person::default(); n_people];
+        Crowd { bodies, prints, people, moving: HashMap::new(), still: HashMap::new() }
+    }
+
+    /// The bodies of everybody.
+    pub fn bodies(&self) -> &Arc<Bodies> {
+        &self.bodies
+    }
+
+    /// What somebody who does this covers at a tick.
+    pub fn print(&self, doings: &[(i32, Doing)], tick: i32) -> Option<Footprint> {
+        let at = doings.partition_point(|(start, _)| *start <= tick).max(1) - 1;
+        doings.get(at).map(|(_, doing)| self.prints.at(&self.bodies, doing, tick))
+    }
+
+    /// What one of the people covers at a tick; the first place before they enter.
+    pub fn print_of(&self, who: usize, tick: i32) -> Option<Footprint> {
+        self.print(&self.people[who].performed, tick)
+    }
+
+    /// Somebody does this, from the tick of the first until another: entered where others look for them.
+    pub fn perform(&mut self, who: usize, doings: &[(i32, Doing)], until: i32) {
+        let Some((from, _)) = doings.first() else { return };
+        for look in looks(*from, until) {
+            let Some(print) = self.print(doings, look) else { continue };
+            for (x, z) in squares(&print) {
+                self.moving.entry((look, x, z)).or_default().push((who as u32, print));
+            }
+        }
+        self.people[who].performed.extend_from_slice(doings);
+    }
+
+    /// Somebody stays as they are from a tick until another.
+    pub fn stay(&mut self, who: usize, from: i32, until: i32) {
+        let Some(print) = self.print_of(who, from).filter(|_| from < until) else { return };
+        for square in squares(&print) {
+            let still = Still { who: who as u32, print, from, until };
+            self.still.entry(square).or_default().push(still);
+        }
+    }
+
+    /// Whether somebody who does this gets in nobody's way, from the tick of the first action until another.
+    pub fn is_free(&self, doings: &[(i32, Doing)], until: i32, leave: &Leave<'_>) -> bool {
+        let from = doings.first().map_or(until, |(from, _)| *from);
+        looks(from, until)
+            .all(|look| self.print(doings, look).is_none_or(|print| self.is_free_at(&print, look, leave)))
+    }
+
+    /// Whether somebody gets in nobody's way who covers this until another tick.
+    pub fn is_free_to_stay(&self, print: &Footprint, from: i32, until: i32, leave: &Leave<'_>) -> bool {
+        looks(from, until).all(|look| self.is_free_at(print, look, leave))
+    }
+
+    /// Whether somebody who covers this at a tick gets in nobody's way.
+    fn is_free_at(&self, print: &Footprint, look: i32, leave: &Leave<'_>) -> bool {
+        let clashes = |who: u32, other: &Footprint| {
+            leave.limit(who as usize).is_some_and(|limit| print.distance(other) < limit)
+        };
+        squares(print).all(|(x, z)| {
+            let moving = self.moving.get(&(look, x, z)).map_or(&[][..], |there| &there[..]);
+            let still = self.still.get(&(x, z)).map_or(&[][..], |there| &there[..]);
+            let lasts = |it: &Still| it.from <= look && look < it.until;
+            !moving.iter().any(|(who, other)| clashes(*who, other))
+                && !still.iter().any(|it| lasts(it) && clashes(it.who, &it.print))
+        })
+    }
+
+    /// Those who are nearer to somebody than people who have nothing to do with each other, and how near.
+    pub fn near(&self, print: &Footprint, tick: i32) -> Vec<(usize, f32)> {
+        let look = looks(tick, tick + LOOK).next().unwrap_or(tick);
+        let mut near: Vec<(usize, f32)> = Vec::new();
+        let mut meet = |who: u32, other: &Footprint| {
+            let distance = print.distance(other);
+            if distance < CLEARANCE + SLACK && !near.iter().any(|(known, _)| *known == who as usize) {
+                near.push((who as usize, distance));
+            }
+        };
+        for (x, z) in squares(print) {
+            // Whoever moved just before counts as well: times between two looks are theirs.
+            for look in [look - LOOK, look] {
+                for (who, other) in self.moving.get(&(look, x, z)).into_iter().flatten() {
+                    meet(*who, other);
+                }
+            }
+            for it in self.still.get(&(x, z)).into_iter().flatten() {
+                if it.from <= look && look < it.until {
+                    meet(it.who, &it.print);
+                }
+            }
+        }
+        near
+    }
+
+    /// How many people are within a distance of a place at a tick: the density map of \[Shum2008\], section 4.1.
+    pub fn density(&self, place: Ground, within: f32, tick: i32) -> usize {
+        let look = looks(tick, tick + LOOK).next().unwrap_or(tick);
+        let [low, high] = [-within, within].map(|by| square(Ground { x: place.x + by, z: place.z + by }));
+        let mut found: SmallVec<[u32; 16]> = SmallVec::new();
+        let mut count = |who: u32, print: &Footprint| {
+            if print.hips().distance(place) < within && !found.contains(&who) {
+                found.push(who);
+            }
+        };
+        for x in low.0..=high.0 {
+            for z in low.1..=high.1 {
+                for (who, print) in self.moving.get(&(look, x, z)).into_iter().flatten() {
+                    count(*who, print);
+                }
+                for it in self.still.get(&(x, z)).into_iter().flatten() {
+                    if it.from <= look && look < it.until {
+                        count(it.who, &it.print);
+                    }
+                }
+            }
+        }
+        found.len()
+    }
+}
+
+/// The ticks of looks from a tick until another.
+fn looks(from: i32, until: i32) -> impl Iterator<Item = i32> {
+    let first = from.div_euclid(LOOK) * LOOK;
+    let first = if first < from { first + LOOK } else { first };
+    (first..until).step_by(LOOK as usize)
+}
+
+fn square(place: Ground) -> (i16, i16) {
+    let cell = |at: f32| (at / SQUARE).floor().clamp(-32000.0, 32000.0) as i16;
+    (cell(place.x), cell(place.z))
+}
+
+/// The squares that somebody covers, with half the room that people leave around them.
+fn squares(print: &Footprint) -> impl Iterator<Item = (i16, i16)> + use<> {
+    let [least, most] = print.bounds();
+    let room = 0.5 * (CLEARANCE + SLACK);
+    let (x0, z0) = square(Ground { x: least.x - room, z: least.z - room });
+    let (x1, z1) = square(Ground { x: most.x + room, z: most.z + room });
+    (x0..=x1).flat_map(move |x| (z0..=z1).map(move |z| (x, z)))
+}

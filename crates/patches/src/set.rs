@@ -1,0 +1,106 @@
+//! A set of patches of one library, with what joins them.
+
+use randori_motion::ActionLibrary;
+use randori_motion::library::{Fingerprint, NodeId};
+
+use crate::patch::{Patch, Role};
+use crate::pattern::Pattern;
+use crate::tables::Tables;
+
+/// A patch, by its place in a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PatchId(pub u32);
+
+impl PatchId {
+    /// Its place in the list of patches.
+    pub fn idx(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Patches of one library, with what joins them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Patches {
+    /// What they were made of.
+    pub library: Fingerprint,
+    /// The patterns they follow.
+    pub patterns: Vec<Pattern>,
+    /// How they can be joined.
+    pub tables: Tables,
+    patches: Vec<Patch>,
+    /// Who can begin in each node.
+    openings: Vec<Vec<(PatchId, Role)>>,
+}
+
+impl Patches {
+    /// A set of patches, with tables that were made of them.
+    pub fn new(library: Fingerprint, patterns: Vec<Pattern>, patches: Vec<Patch>, tables: Tables) -> Patches {
+        let mut openings = vec![Vec::new(); library.nodes as usize];
+        for (at, patch) in patches.iter().enumerate() {
+            for role in Role::BOTH {
+                if let Some(list) = patch.of(role).entry.and_then(|node| openings.get_mut(node.0 as usize)) {
+                    list.push((PatchId(at as u32), role));
+                }
+            }
+        }
+        Patches { library, patterns, tables, patches, openings }
+    }
+
+    /// How many patches there are.
+    pub fn len(&self) -> usize {
+        self.patches.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.patches.is_empty()
+    }
+
+    /// All patches.
+    pub fn all(&self) -> &[Patch] {
+        &self.patches
+    }
+
+    /// The ids of all patches.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = PatchId> + use<> {
+        (0..self.patches.len() as u32).map(PatchId)
+    }
+
+    /// One patch.
+    pub fn patch(&self, id: PatchId) -> &Patch {
+        &self.patches[id.idx()]
+    }
+
+    /// The pattern that a patch follows.
+    pub fn pattern_of(&self, id: PatchId) -> &Pattern {
+        &self.patterns[usize::from(self.patch(id).pattern)]
+    }
+
+    /// Who can begin in a node of the graph, in the order of patches.
+    pub fn openings(&self, node: NodeId) -> &[(PatchId, Role)] {
+        self.openings.get(node.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many patches follow each pattern.
+    pub fn counts(&self) -> Vec<usize> {
+        let mut counts = vec![0; self.patterns.len()];
+        for patch in &self.patches {
+            counts[usize::from(patch.pattern)] += 1;
+        }
+        counts
+    }
+
+    /// How many different actions occur in them.
+    pub fn n_actions(&self) -> usize {
+        let lines = self.patches.iter().flat_map(|patch| &patch.lines);
+        let mut actions: Vec<u32> = lines.flat_map(|it| &it.stints).map(|it| it.action.0).collect();
+        actions.sort_unstable();
+        actions.dedup();
+        actions.len()
+    }
+
+    /// Whether it was made of this library.
+    pub fn fits(&self, library: &ActionLibrary) -> bool {
+        self.library == Fingerprint::of(library)
+    }
+}

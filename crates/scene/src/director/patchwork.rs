@@ -1,0 +1,301 @@
+//! Scenes of interaction patches: the composer's people become a take.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use glam::Vec3;
+use randori_arena::bodies::Bodies;
+use randori_arena::bodies::TICKS_PER_SECOND;
+use randori_arena::bout::Track;
+use randori_arena::hits::{Hit, Part};
+use randori_arena::record::record_tracks;
+use randori_arena::stage::Landed;
+use randori_motion::annotation::Kind;
+use randori_motion::{Character, Event, EventKind, Placement, Take};
+use randori_patches::composing::choice::{Command, Wishes};
+use randori_patches::composing::crowd::Person;
+use randori_patches::composing::duel::{self, Duel};
+use randori_patches::composing::lead::{self, Field, Lead};
+use randori_patches::composing::{Composer, Joint, Use};
+use randori_patches::patch::Contact;
+use randori_patches::{Patches, Role as PatchRole};
+use serde::Serialize;
+use serde_json::json;
+
+use super::report::Report;
+use super::take::{footsteps, insert};
+use super::{DirectorError, Libraries, library_key, seconds};
+use crate::screenplay::{Patchwork, Plan, Role, Screenplay, Turn, placements};
+
+/// How far to the side a runner goes (m).
+const LANE: f32 = 6.0;
+
+/// What a scene of patches was made of.
+#[derive(Clone, Debug, Serialize)]
+pub struct PatchReport {
+    /// Patches that there are.
+    pub patches: usize,
+    /// People who took part.
+    pub people: usize,
+    /// How often patches were used.
+    pub uses: usize,
+    /// The largest share of the uses that one patch has (%).
+    pub most_used_percent: f64,
+    /// Uses by how they were joined: right after each other, in space, after movements.
+    pub joints: BTreeMap<&'static str, usize>,
+    /// Every patch that was used, with its pattern and how often.
+    pub used: Vec<UsedReport>,
+    /// How often commands were followed.
+    pub wishes: Wishes,
+}
+
+/// How often a patch was used.
+#[derive(Clone, Debug, Serialize)]
+pub struct UsedReport {
+    /// Its number.
+    pub patch: u32,
+    /// What its pattern is called.
+    pub pattern: String,
+    /// How often.
+    pub uses: usize,
+}
+
+/// Puts a scene of patches together; `None` if it is not one.
+pub fn compose(scene: &Screenplay, libraries: &Libraries) -> Result<Option<(Take, Report)>, DirectorError> {
+    let Some(patchwork) = &scene.patches else { return Ok(None) };
+    let Some(first) = scene.characters.first() else { return Ok(None) };
+    let key = library_key(scene, first);
+    let who = || first.name.clone();
+    let shelf = libraries.shelves.get(&key);
+    let shelf = shelf.ok_or_else(|| DirectorError::Library { who: who(), library: key.clone() })?;
+    let found = libraries.patches.get(&patches_key(scene, patchwork));
+    let patches = found.ok_or_else(|| DirectorError::Patches { patterns: patchwork.patterns.clone() })?;
+    let roles = cast(scene, patchwork);
+    let end = (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32;
+    let mut composer = Composer::new(patches, Arc::clone(&shelf.bodies), roles.len(), end);
+    composer.commands = commands(patchwork, end);
+    play(&mut composer, scene, patchwork);
+    let (take, report) = Made { scene, roles: &roles, patches, composer: &composer, end }.take()?;
+    Ok(Some((take, report)))
+}
+
+/// The name under which the patches of a scene are to be [brought along](Libraries::add_patches).
+pub fn patches_key(scene: &Screenplay, patchwork: &Patchwork) -> String {
+    let library = scene.characters.first().map(|role| library_key(scene, role));
+    format!("{} {}", library.unwrap_or_default(), patchwork.patterns)
+}
+
+fn play(composer: &mut Composer<'_>, scene: &Screenplay, patchwork: &Patchwork) {
+    let starts = placements(&scene.characters);
+    let down = patchwork.down.map(|down| (down * f64::from(TICKS_PER_SECOND)).round() as i32);
+    let start = starts.first().copied().unwrap_or_default();
+    let lead = |role: PatchRole, field: Field| Lead { who: 0, role, start, field, down, seed: scene.seed };
+    match patchwork.plan {
+        Plan::OneOne => {
+            let other = starts.get(1).copied().unwrap_or(Placement::default());
+            duel::compose(composer, &Duel { who: [0, 1], starts: [start, other], seed: scene.seed });
+        }
+        Plan::OneMany => {
+            let field = Field::Ring { center: start.position, radius: patchwork.radius };
+            lead::compose(composer, &lead(PatchRole::Second, field));
+        }
+        Plan::Football => {
+            let field = Field::Lane { heading: start.heading, back: patchwork.radius, width: LANE };
+            lead::compose(composer, &lead(PatchRole::First, field));
+        }
+    }
+}
+
+/// Everybody: those written one by one, and the others.
+fn cast(scene: &Screenplay, patchwork: &Patchwork) -> Vec<Role> {
+    let mut roles = scene.characters.clone();
+    let Some(first) = roles.first().cloned() else { return roles };
+    let name = match patchwork.plan {
+        Plan::OneOne | Plan::OneMany => "foe",
+        Plan::Football => "defender",
+    };
+    for number in 0..patchwork.people as usize {
+        let color = patchwork.colors[number % patchwork.colors.len()];
+        roles.push(Role { name: format!("{name}-{}", number + 1), color, ..first.clone() });
+    }
+    roles
+}
+
+fn commands(patchwork: &Patchwork, end: i32) -> Vec<Command> {
+    let tick = |t: f64| (t * f64::from(TICKS_PER_SECOND)).round() as i32;
+    let later = patchwork.commands.iter().skip(1).map(|it| tick(it.at)).chain([end]);
+    (patchwork.commands.iter().zip(later))
+        .map(|(command, next)| Command {
+            from: tick(command.at),
+            until: command.until.map_or(next, tick),
+            words: command.actions.clone(),
+            direction: command.direction_deg.map(f32::to_radians),
+            turn: command.turn.map(|turn| if turn == Turn::Left { 1.0 } else { -1.0 }),
+        })
+        .collect()
+}
+
+/// A scene that was put together.
+struct Made<'a> {
+    scene: &'a Screenplay,
+    roles: &'a [Role],
+    patches: &'a Patches,
+    composer: &'a Composer<'a>,
+    end: i32,
+}
+
+/// A touch between two people of the scene.
+struct Touch {
+    who: usize,
+    whom: usize,
+    hit: Hit,
+    /// What the one who touches is doing.
+    action: String,
+    /// Whether it is a blow, not hands or bodies that meet.
+    is_blow: bool,
+    /// What it does to the body, if it is more than hands that meet.
+    landed: Option<Landed>,
+}
+
+impl Made<'_> {
+    fn take(&self) -> Result<(Take, Report), DirectorError> {
+        let touches: Vec<Touch> = self.composer.uses.iter().flat_map(|it| self.touches(it)).collect();
+        let mut landed: Vec<Landed> = touches.iter().filter_map(|touch| touch.landed).collect();
+        landed.sort_by_key(|it| it.hit.tick);
+        let bodies = self.composer.bodies();
+        let all: Vec<&Bodies> = self.roles.iter().map(|_| &**bodies).collect();
+        let track = |person: &Person| {
+            let before_the_end = person.performed.iter().copied().filter(|(tick, _)| *tick < self.end);
+            Track { performed: before_the_end.collect(), left: None }
+        };
+        let tracks: Vec<Track> = self.composer.crowd.people.iter().map(track).collect();
+        let names: Vec<String> = self.roles.iter().map(|role| role.name.clone()).collect();
+        let recorded = record_tracks(&all, &tracks, &landed, &names, self.end)?;
+        let mut take = Take::new(self.scene.name.clone(), self.scene.seed);
+        let mut events: Vec<Event> = self.composer.uses.iter().map(|it| self.used(it)).collect();
+        events.extend(touches.iter().flat_map(|touch| self.touched(touch)));
+        for (recorded, role) in recorded.into_iter().zip(self.roles) {
+            let Some(recorded) = recorded else { continue };
+            events.extend(footsteps(&role.name, &recorded));
+            take.characters.push(Character {
+                name: role.name.clone(),
+                color: role.color,
+                body: Arc::clone(bodies.library().body()),
+                enter: seconds(recorded.enter.max(0)),
+                clip: recorded.clip,
+            });
+        }
+        events.retain(|event| event.t >= 0.0 && event.t <= seconds(self.end));
+        events.sort_by(|a, b| a.t.total_cmp(&b.t));
+        take.events = events;
+        let report = self.report(&touches, take.characters.len());
+        Ok((take, report))
+    }
+
+    /// All touches of a use, in the world.
+    fn touches(&self, it: &Use) -> Vec<Touch> {
+        let (library, patch) = (self.composer.bodies().library(), self.patches.patch(it.patch));
+        let touch = |contact: &Contact| {
+            let doing = |role: PatchRole| Some(patch.of(role).stint_at(contact.tick - 1)?.action);
+            let (own, during) = (doing(contact.who)?, doing(contact.who.other())?);
+            let action = library.action(own);
+            let [who, whom] = [contact.who, contact.who.other()].map(|role| it.people[role.idx()]);
+            let hit = Hit {
+                tick: it.begins + contact.tick,
+                with: contact.with,
+                bone: contact.bone,
+                on_weapon: false,
+                point: it.world_from_patch.point(contact.point),
+                velocity: it.world_from_patch.turned(contact.velocity),
+            };
+            let is_blow = action.annotation.kind() == Kind::Attack;
+            let landed = (contact.velocity != Vec3::ZERO).then_some(Landed {
+                who: who as u16,
+                whom: whom as u16,
+                action: own,
+                during,
+                hit,
+                answer: None,
+                reacting: None,
+            });
+            Some(Touch { who, whom, hit, action: action.name.clone(), is_blow, landed })
+        };
+        patch.contacts.iter().filter_map(touch).filter(|touch| touch.hit.tick < self.end).collect()
+    }
+
+    fn touched(&self, touch: &Touch) -> Vec<Event> {
+        let (hit, t) = (&touch.hit, seconds(touch.hit.tick));
+        let mut contact = Event::new(t, EventKind::ContactBegins);
+        contact.who = Some(self.roles[touch.who].name.clone());
+        contact.whom = Some(self.roles[touch.whom].name.clone());
+        contact.part = Some(hit.with.name().to_owned());
+        if !touch.is_blow {
+            return vec![contact];
+        }
+        let kind = if hit.part() == Part::Limb { EventKind::Blocked } else { EventKind::Hit };
+        let mut event = Event { kind, speed: Some(f64::from(hit.velocity.length())), ..contact.clone() };
+        insert(&mut event, "bone", hit.bone.name().into());
+        insert(&mut event, "point", json!(hit.point.to_array()));
+        insert(&mut event, "damage", json!(hit.damage()));
+        insert(&mut event, "action", touch.action.as_str().into());
+        vec![event, contact]
+    }
+
+    fn used(&self, it: &Use) -> Event {
+        let mut event = Event::new(seconds(it.begins.max(0)), EventKind::Other("patch".to_owned()));
+        let [first, second] = it.people.map(|who| self.roles[who].name.clone());
+        (event.who, event.whom) = (Some(first), Some(second));
+        insert(&mut event, "patch", it.patch.0.into());
+        insert(&mut event, "pattern", self.patches.pattern_of(it.patch).name.as_str().into());
+        insert(&mut event, "joint", joint_name(it.joint).into());
+        event
+    }
+
+    fn report(&self, touches: &[Touch], n_people: usize) -> Report {
+        let (composer, library) = (self.composer, self.composer.bodies().library());
+        let mut report = Report::of(self.scene, self.roles);
+        for (character, person) in report.characters.iter_mut().zip(&composer.crowd.people) {
+            let done = person.performed.iter().filter(|(tick, _)| *tick < self.end);
+            let kinds: Vec<Kind> = done.map(|(_, it)| library.action(it.action).annotation.kind()).collect();
+            character.controller = "patches".to_owned();
+            character.decisions = kinds.len() as u32;
+            character.attacks = kinds.iter().filter(|kind| **kind == Kind::Attack).count() as u32;
+            character.defences = kinds.iter().filter(|kind| **kind == Kind::Defence).count() as u32;
+        }
+        for touch in touches.iter().filter(|touch| touch.is_blow) {
+            report.landed(touch.who, touch.whom, &touch.hit);
+        }
+        report.decisions = composer.uses.len() as u32;
+        report.seconds = seconds(self.end);
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        let mut joints: BTreeMap<&'static str, usize> = BTreeMap::new();
+        for it in &composer.uses {
+            *counts.entry(it.patch.0).or_default() += 1;
+            *joints.entry(joint_name(it.joint)).or_default() += 1;
+        }
+        let most = counts.values().max().copied().unwrap_or(0);
+        let used = counts.iter().map(|(patch, uses)| UsedReport {
+            patch: *patch,
+            pattern: self.patches.pattern_of(randori_patches::PatchId(*patch)).name.clone(),
+            uses: *uses,
+        });
+        report.patches = Some(PatchReport {
+            patches: self.patches.len(),
+            people: n_people,
+            uses: composer.uses.len(),
+            most_used_percent: 100.0 * most as f64 / composer.uses.len().max(1) as f64,
+            joints,
+            used: used.collect(),
+            wishes: composer.wishes,
+        });
+        report
+    }
+}
+
+fn joint_name(joint: Joint) -> &'static str {
+    match joint {
+        Joint::Temporal => "temporal",
+        Joint::Spatial => "spatial",
+        Joint::Recycled => "recycled",
+    }
+}
