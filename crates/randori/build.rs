@@ -4,10 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-/// The crates whose code decides what is in a built-in library, and in an interaction graph of any library.
-const MAKERS: [(&str, [&str; 2]); 2] = [
+/// The crates whose code decides what is in a built-in library, in an interaction graph of any library, and in
+/// what rivals have learned.
+const MAKERS: [(&str, [&str; 2]); 3] = [
     ("RANDORI_CODE", ["../actor/src", "../motion/src"]),
     ("RANDORI_GRAPH_CODE", ["../arena/src", "../interaction-graph/src"]),
+    ("RANDORI_RIVALS_CODE", ["../equilibrium/src", "../rivals/src"]),
 ];
 
 fn main() {

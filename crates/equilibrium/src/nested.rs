@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::basis::{Basis, BasisError, Preconditioner};
 use crate::game::{ActionCounts, ActionPair, Axis, MarkovGame, sample_state};
 use crate::linear::symmetric_eigen;
-use crate::lspi::{Control, Host, Learned, LspiError, LspiSettings, PhaseSeconds, Progress, learn};
+use crate::lspi::{Control, Host, Learned, LspiError, LspiSettings, PhaseSeconds, Progress, learn, resume};
 
 /// How to learn by nested PCA.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,6 +141,28 @@ pub fn learn_nested(
     host: Host<'_>,
     observer: &mut dyn FnMut(NestedEvent<'_>) -> Control,
 ) -> Result<NestedLearned, NestedError> {
+    nest(game, settings, host, None, observer)
+}
+
+/// Goes on with [`learn_nested`] from a checkpoint of a sweep over the whole game. The levels before it are learned again,
+/// to the same bits; the result has the same bits as if it had never stopped.
+pub fn resume_nested(
+    game: &dyn MarkovGame,
+    settings: &NestedSettings,
+    host: Host<'_>,
+    checkpoint: &[u8],
+    observer: &mut dyn FnMut(NestedEvent<'_>) -> Control,
+) -> Result<NestedLearned, NestedError> {
+    nest(game, settings, host, Some(checkpoint), observer)
+}
+
+fn nest(
+    game: &dyn MarkovGame,
+    settings: &NestedSettings,
+    host: Host<'_>,
+    checkpoint: Option<&[u8]>,
+    observer: &mut dyn FnMut(NestedEvent<'_>) -> Control,
+) -> Result<NestedLearned, NestedError> {
     let n_axes = game.axes().len();
     let mut named: Vec<usize> = settings.groups.concat();
     named.sort_unstable();
@@ -163,8 +185,11 @@ pub fn learn_nested(
         let plain = Basis::outer(plain.collect::<Result<_, _>>()?)?;
         let basis = Basis::outer(reduced.take().into_iter().chain([plain]).collect())?;
         if number + 1 == settings.groups.len() {
-            let learned =
-                learn(game, &basis, &settings.whole, host, &mut |p| observer(NestedEvent::Sweep(p)))?;
+            let observer = &mut |progress: &Progress<'_>| observer(NestedEvent::Sweep(progress));
+            let learned = match checkpoint {
+                Some(checkpoint) => resume(game, &basis, &settings.whole, host, checkpoint, observer)?,
+                None => learn(game, &basis, &settings.whole, host, observer)?,
+            };
             return Ok(NestedLearned { learned, levels });
         }
         let (next, level) = reduce(game, &basis, &free, number, settings, host)?;

@@ -17,6 +17,7 @@ struct Readme;
 
 pub mod graphs;
 pub mod libraries;
+pub mod rivals;
 
 pub use randori_actor as actor;
 pub use randori_arena as arena;

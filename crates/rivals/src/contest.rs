@@ -1,4 +1,4 @@
-//! Who does better: rounds with the roles exchanged, and what a manner can lose to somebody who knows it.
+//! Who does better: rounds with the roles exchanged, and what a manner loses to somebody who knows it.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -55,6 +55,28 @@ pub struct PlayOff {
     pub decisions: f64,
 }
 
+/// Rounds that the same two people play one after the other: whoever learns has so long to do so.
+const SESSION: usize = 25;
+
+/// Both ways round from the same starts; `with` makes the two for either.
+fn both_ways<'a>(
+    game: &'a Game,
+    settings: &ContestSettings,
+    with: impl Fn(bool) -> [Mind<'a>; 2] + Sync,
+) -> Vec<[Round; 2]> {
+    let rounds: Vec<usize> = (0..settings.rounds).collect();
+    let session = |rounds: &[usize]| {
+        let mut pairs = [with(false), with(true)];
+        let of = |round: &usize| {
+            let seed = settings.seed.wrapping_mul(0x9e37_79b9).wrapping_add(*round as u64);
+            let settings = RoundSettings { decisions: settings.decisions, seed };
+            [0, 1].map(|way| play(game, &mut pairs[way], &settings))
+        };
+        rounds.iter().map(of).collect::<Vec<[Round; 2]>>()
+    };
+    rounds.par_chunks(SESSION).flat_map_iter(session).collect()
+}
+
 /// Rounds between two manners from the same starts, with the roles exchanged.
 pub fn play_off(
     game: &Game,
@@ -62,15 +84,9 @@ pub fn play_off(
     [first, second]: [Manner; 2],
     settings: &ContestSettings,
 ) -> PlayOff {
-    let rounds: Vec<[Round; 2]> = (0..settings.rounds)
-        .into_par_iter()
-        .map(|round| {
-            let seed = settings.seed.wrapping_mul(0x9e37_79b9).wrapping_add(round as u64);
-            let settings = RoundSettings { decisions: settings.decisions, seed };
-            [[first, second], [second, first]]
-                .map(|manners| play(game, &mut minds(game, values, manners), &settings))
-        })
-        .collect();
+    let rounds = both_ways(game, settings, |exchanged| {
+        minds(game, values, if exchanged { [second, first] } else { [first, second] })
+    });
     let differences: Vec<f64> = rounds.iter().map(|[a, b]| a.worth - b.worth).collect();
     let mean = |of: &dyn Fn(&[Round; 2]) -> f64| {
         rounds.iter().map(of).sum::<f64>() / settings.rounds.max(1) as f64
@@ -85,7 +101,24 @@ pub fn play_off(
     }
 }
 
-/// Two of the same role and manner.
-pub fn mind<'a>(game: &'a Game, values: &'a Values, manner: Manner, role: Role) -> Mind<'a> {
-    Mind::new(game, values, manner, role)
+/// What a manner loses in both roles together to somebody who knows at every decision how likely each of its moves is, and
+/// takes the best answer. 0 for an equilibrium, if values are right.
+pub fn exploited(game: &Game, values: &Values, manner: Manner, settings: &ContestSettings) -> Mean {
+    let rounds = both_ways(game, settings, |exchanged| {
+        if exchanged {
+            let agent = Mind::new(game, values, manner, Role::Agent);
+            [agent, Mind::knowing(game, values, manner, Role::Opponent)]
+        } else {
+            let opponent = Mind::new(game, values, manner, Role::Opponent);
+            [Mind::knowing(game, values, manner, Role::Agent), opponent]
+        }
+    });
+    let gaps: Vec<f64> = rounds.iter().map(|[upper, lower]| upper.worth - lower.worth).collect();
+    Mean::of(&gaps)
+}
+
+/// Rounds of two manners, one way round.
+pub fn rounds(game: &Game, values: &Values, manners: [Manner; 2], settings: &ContestSettings) -> Vec<Round> {
+    let rounds = both_ways(game, settings, |_| minds(game, values, manners));
+    rounds.into_iter().map(|[round, _]| round).collect()
 }

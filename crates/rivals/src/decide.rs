@@ -64,6 +64,14 @@ pub enum Role {
 }
 
 impl Role {
+    /// The other one.
+    pub fn other(self) -> Role {
+        match self {
+            Role::Agent => Role::Opponent,
+            Role::Opponent => Role::Agent,
+        }
+    }
+
     /// 0 for the agent, 1 for the opponent.
     pub fn side(self) -> usize {
         self as usize
@@ -72,7 +80,7 @@ impl Role {
 
 /// Below this share of what the choice can make of a difference nobody hesitates: values are not known better. A pure
 /// choice that is as good as that is taken.
-pub const INDIFFERENCE: f64 = 0.02;
+pub const INDIFFERENCE: f64 = 0.01;
 
 /// Somebody who decides. Keeps its memory from call to call.
 pub struct Mind<'a> {
@@ -81,6 +89,8 @@ pub struct Mind<'a> {
     manner: Manner,
     role: Role,
     habits: Option<Habits>,
+    /// The other as they are, if that is known.
+    known: Option<Box<Mind<'a>>>,
     payoff: Vec<f64>,
     bent: Vec<f64>,
     probabilities: Vec<f64>,
@@ -97,12 +107,20 @@ impl<'a> Mind<'a> {
             manner,
             role,
             habits: (manner == Manner::Adaptive).then(Habits::default),
+            known: None,
             payoff: Vec::new(),
             bent: Vec::new(),
             probabilities: Vec::new(),
             workspace: Workspace::default(),
             scratch: SparseRow::default(),
         }
+    }
+
+    /// Somebody who knows the manner of the other, and what they are about to do as likely as they are: the best answer
+    /// to it.
+    pub fn knowing(game: &'a Game, values: &'a Values, other: Manner, role: Role) -> Mind<'a> {
+        let known = Mind::new(game, values, other, role.other());
+        Mind { known: Some(Box::new(known)), ..Mind::new(game, values, Manner::Optimal, role) }
     }
 
     /// How they decide.
@@ -145,6 +163,15 @@ impl<'a> Mind<'a> {
             self.probabilities.fill(1.0 / n_cols.max(1) as f64);
             return &self.probabilities;
         };
+        if let Some(known) = &mut self.known {
+            let likely = known.decide(situation, choices);
+            let mut expected = vec![0.0; n_cols];
+            for (row, p) in likely.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+                expected.iter_mut().zip(payoff.row(row)).for_each(|(sum, entry)| *sum += p * entry);
+            }
+            self.probabilities[best(&expected, 1)[0]] = 1.0;
+            return &self.probabilities;
+        }
         match self.manner {
             Manner::Optimal | Manner::RewardOnly => {
                 let pure = settled(payoff);

@@ -118,7 +118,8 @@ impl Game {
     }
 
     /// Sword: both attack and block, opposite each other.
-    pub fn sword(sides: [Repertoire; 2], rules: SwordRules) -> Game {
+    pub fn sword(sides: [Repertoire; 2]) -> Game {
+        let rules = SwordRules::of(&sides);
         let count = |side: usize| Axis::Discrete { count: sides[side].graph.nodes().len() as u32 };
         let time = Axis::Continuous { low: 0.0, high: 1.0 };
         let axes = vec![time, time, count(0), count(1)];
@@ -189,6 +190,21 @@ impl Game {
             outcome.reward *= self.seconds() / LOOK_AHEAD;
         }
         outcome
+    }
+
+    /// What a situation is worth to the agent if both go on as they are: what is learned is the difference from it.
+    ///
+    /// As a potential it changes no policy (\[Ng1999\]), and it spares the splines the slope that goes on for ever.
+    #[inline]
+    pub fn potential(&self, relation: Relation) -> f64 {
+        match &self.rules {
+            Rules::Tag(rules) => {
+                let each = rules.apart * self.seconds() / LOOK_AHEAD / (1.0 - self.discount);
+                let squared = relation.x * relation.x + relation.z * relation.z;
+                -each * (squared + 0.25).sqrt()
+            }
+            Rules::Sword(_) => 0.0,
+        }
     }
 
     /// What both can do in a situation: whoever is attacked with a sword has no right of way to attack.

@@ -3,10 +3,10 @@
 //! Tag is learned by nested PCA in the order (x, z), theta, (agent node, opponent node), sword directly
 //! (\[Wampler2010\], section 8).
 
-use randori_equilibrium::basis::{Basis, ValueFunction};
+use randori_equilibrium::basis::Basis;
 use randori_equilibrium::game::MarkovGame;
 use randori_equilibrium::lspi::{self, Control, Host, LspiError, LspiSettings, LspiStatus, PhaseSeconds};
-use randori_equilibrium::nested::{NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested};
+use randori_equilibrium::nested::{NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested, resume_nested};
 use serde::Serialize;
 
 use crate::game::{Game, Rules};
@@ -33,13 +33,13 @@ impl Size {
     /// As small as it can be and still play: for tests.
     pub fn small(game: &Game) -> Size {
         let splines = if let Rules::Tag(_) = game.rules { vec![9, 9, 6] } else { vec![4, 4] };
-        Size { splines, slices: 8, components: 8, samples: [4.0, 4.0], sweeps: [3, 4], backups: 4 }
+        Size { splines, slices: 8, components: 8, samples: [4.0, 3.0], sweeps: [3, 3], backups: 4 }
     }
 
     /// What the program makes on first use.
     pub fn medium(game: &Game) -> Size {
         let splines = if let Rules::Tag(_) = game.rules { vec![16, 16, 10] } else { vec![4, 4] };
-        Size { splines, slices: 24, components: 16, samples: [6.0, 6.0], sweeps: [4, 6], backups: 12 }
+        Size { splines, slices: 24, components: 20, samples: [5.0, 4.0], sweeps: [4, 4], backups: 8 }
     }
 
     /// The paper's.
@@ -107,12 +107,14 @@ pub struct Lesson {
     pub seconds: PhaseSeconds,
 }
 
-/// Learns what situations of a game are worth; the same bits for any number of threads.
+/// Learns what situations of a game are worth; the same bits for any number of threads. Goes on from a checkpoint, if there
+/// is one of the same game, size and seed.
 pub fn learn(
     game: &Game,
     size: &Size,
     seed: u64,
     host: Host<'_>,
+    checkpoint: Option<&[u8]>,
     observer: &mut dyn FnMut(Step<'_>) -> Control,
 ) -> Result<(Values, Lesson), LearnError> {
     let table = game.table();
@@ -144,23 +146,32 @@ pub fn learn(
                 slice,
                 whole,
             };
-            let nested = learn_nested(&table, &settings, host, &mut |event| match event {
+            let observer = &mut |event: NestedEvent<'_>| match event {
                 NestedEvent::Level(level) => observer(Step::Level(level)),
                 NestedEvent::Sweep(progress) => observer(Step::Sweep(progress)),
-            })?;
+            };
+            let nested = match checkpoint {
+                Some(checkpoint) => resume_nested(&table, &settings, host, checkpoint, observer)?,
+                None => learn_nested(&table, &settings, host, observer)?,
+            };
             (nested.learned, nested.levels)
         }
         Rules::Sword(_) => {
             let bases = (0..4).map(|axis| Basis::on_axis(table.axes(), axis, splines(axis)));
             let basis = Basis::outer(bases.collect::<Result<_, _>>()?)?;
-            let learned = lspi::learn(&table, &basis, &whole, host, &mut |it| observer(Step::Sweep(it)))?;
+            let observer = &mut |it: &lspi::Progress<'_>| observer(Step::Sweep(it));
+            let learned = match checkpoint {
+                Some(checkpoint) => lspi::resume(&table, &basis, &whole, host, checkpoint, observer)?,
+                None => lspi::learn(&table, &basis, &whole, host, observer)?,
+            };
             (learned, Vec::new())
         }
     };
     let solved_at_once = levels.iter().map(|level| level.bases).chain([learned.value.basis.len()]).max();
+    let values = Values::new(game, &learned.value.unfolded(usize::MAX));
     let lesson = Lesson {
         game: game.name().to_owned(),
-        bases: 0,
+        bases: values.len(),
         solved_at_once: solved_at_once.unwrap_or(0),
         levels,
         samples: learned.samples,
@@ -169,14 +180,5 @@ pub fn learn(
         status: learned.status,
         seconds: learned.seconds,
     };
-    let values = Values::new(game, &learned.value.unfolded(usize::MAX));
-    Ok((values, Lesson { bases: 0, ..lesson }))
-}
-
-/// A value function that is the same everywhere: what somebody has who looks at rewards alone.
-pub(crate) fn nothing(game: &Game) -> Result<ValueFunction, randori_equilibrium::basis::BasisError> {
-    let bases = (0..game.axes().len()).map(|axis| Basis::on_axis(game.axes(), axis, 4));
-    let basis = Basis::outer(bases.collect::<Result<_, _>>()?)?;
-    let weights = vec![0.0; basis.len()];
-    Ok(ValueFunction { basis, weights })
+    Ok((values, lesson))
 }

@@ -4,6 +4,7 @@
 //! probabilities of the actions that lead there, as a function of where the agent is.
 
 use rayon::prelude::*;
+use serde::Serialize;
 
 use crate::decide::{Manner, Mind, Role};
 use crate::game::{Choices, Game, Relation, Situation};
@@ -21,6 +22,37 @@ pub fn spread(game: &Game, mind: &mut Mind<'_>, situation: &Situation, choices: 
         mean[1] += p * z;
     }
     places.map(|([x, z], p)| p * libm::hypot(x - mean[0], z - mean[1])).sum()
+}
+
+/// A thing that somebody may do: where it leads, and how likely it is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Plan {
+    /// Where it leads, seen from where the agent is now (m): to its left, and ahead.
+    pub to: [f64; 2],
+    /// How likely it is.
+    pub probability: f64,
+}
+
+/// What both may do in a situation.
+pub fn plans(game: &Game, values: &Values, situation: &Situation) -> [Vec<Plan>; 2] {
+    let mut choices = Choices::default();
+    game.choices(situation, &mut choices);
+    let Relation { x, z, theta } = situation.relation;
+    let (sin, cos) = (libm::sin(theta), libm::cos(theta));
+    [Role::Agent, Role::Opponent].map(|role| {
+        let mut mind = Mind::new(game, values, Manner::Optimal, role);
+        let probabilities = mind.decide(situation, &choices);
+        let moves = choices.moves[role.side()].iter();
+        let plan = |(it, probability): (&crate::moves::Move, &f64)| {
+            let [left, ahead] = it.place();
+            let to = match role {
+                Role::Agent => [left, ahead],
+                Role::Opponent => [x + cos * left + sin * ahead, z - sin * left + cos * ahead],
+            };
+            Plan { to, probability: *probability }
+        };
+        moves.zip(probabilities).map(plan).collect()
+    })
 }
 
 /// A map of the floor around the opponent, who faces +Z in its middle.

@@ -7,7 +7,7 @@ use randori_motion::parametric::{Leg, State};
 use randori_motion::{Ground, Placement};
 
 use crate::decide::{Manner, Mind, Role};
-use crate::game::{Choices, Game, Relation, Rules, Situation};
+use crate::game::{Choices, Game, Outcome, Relation, Rules, Situation};
 use crate::moves::Move;
 use crate::values::Values;
 
@@ -60,7 +60,7 @@ pub fn start(game: &Game, seed: u64) -> Situation {
     rng.set_stream(1);
     match &game.rules {
         Rules::Tag(_) => {
-            let distance = rng.random_range(1.2..4.0);
+            let distance = rng.random_range(1.0..3.0);
             let bearing = rng.random_range(-0.8..0.8_f64);
             let theta = rng.random_range(-std::f64::consts::PI..std::f64::consts::PI);
             let relation =
@@ -75,9 +75,18 @@ pub fn start(game: &Game, seed: u64) -> Situation {
     }
 }
 
-/// Plays a round.
+/// Plays a round from the start that its seed gives.
 pub fn play(game: &Game, minds: &mut [Mind<'_>; 2], settings: &RoundSettings) -> Round {
-    let mut situation = start(game, settings.seed);
+    play_from(game, start(game, settings.seed), minds, settings)
+}
+
+/// Plays a round from a situation.
+pub fn play_from(
+    game: &Game,
+    mut situation: Situation,
+    minds: &mut [Mind<'_>; 2],
+    settings: &RoundSettings,
+) -> Round {
     let mut rngs = [2, 3].map(|stream| {
         let mut rng = ChaCha8Rng::seed_from_u64(settings.seed);
         rng.set_stream(stream);
@@ -120,8 +129,6 @@ pub fn play(game: &Game, minds: &mut [Mind<'_>; 2], settings: &RoundSettings) ->
     }
     round
 }
-
-use crate::game::Outcome;
 
 /// Two minds of these manners.
 pub fn minds<'a>(game: &'a Game, values: &'a Values, manners: [Manner; 2]) -> [Mind<'a>; 2] {

@@ -2,10 +2,10 @@
 //!
 //! Reference: \[Wampler2010\], section 8.2.
 
-use randori_motion::parametric::State;
+use randori_motion::parametric::{NodeId, State};
 
 use crate::game::{Outcome, Relation};
-use crate::moves::{Doing, Move};
+use crate::moves::{Doing, LINES, Move, Repertoire};
 
 /// The rules of a bout with swords.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,15 @@ pub fn stopped_by(line: u8) -> u8 {
 }
 
 impl SwordRules {
+    /// Rules for people with these motions; states of nodes that are missing are the first node's.
+    pub fn of(sides: &[Repertoire; 2]) -> SwordRules {
+        let parried = [0, 1].map(|side| {
+            let graph = &sides[side].graph;
+            LINES.map(|line| graph.start(graph.find(&format!("parried-{line}")).unwrap_or(NodeId(0))))
+        });
+        SwordRules { apart: 1.75, raised: 0.5, parried }
+    }
+
     /// Opposite each other.
     pub fn opposite(&self) -> Relation {
         Relation { x: 0.0, z: self.apart, theta: std::f64::consts::PI }

@@ -64,11 +64,6 @@ impl Game {
 }
 
 impl Table<'_> {
-    /// The game.
-    pub fn game(&self) -> &Game {
-        self.game
-    }
-
     /// Which of the tables holds what a side can do.
     fn place(&self, point: &[f64], side: usize) -> usize {
         match self.game.rules {
@@ -94,11 +89,6 @@ impl Table<'_> {
             false => all[side],
         })
     }
-
-    /// The states of both at a point.
-    pub(crate) fn states(&self, point: &[f64]) -> [State; 2] {
-        [0, 1].map(|side| self.states[side][self.place(point, side)])
-    }
 }
 
 impl MarkovGame for Table<'_> {
@@ -116,9 +106,7 @@ impl MarkovGame for Table<'_> {
     }
 
     fn reward(&self, state: &[f64], pair: ActionPair) -> f64 {
-        let [agent, opponent] = self.moves(state);
-        let relation = self.game.relation_at(state);
-        self.game.outcome(relation, &agent[pair.agent.index()], &opponent[pair.opponent.index()]).reward
+        self.play(state, pair, &mut |_, _| ())
     }
 
     fn visit_successors(&self, state: &[f64], pair: ActionPair, visit: &mut dyn FnMut(f64, &[f64])) {
@@ -130,7 +118,9 @@ impl MarkovGame for Table<'_> {
         let [agent, opponent] = self.moves(state);
         let relation = self.game.relation_at(state);
         let outcome = self.game.outcome(relation, &agent[chosen[0]], &opponent[chosen[1]]);
+        let mut reward = outcome.reward - self.game.potential(relation);
         if outcome.goes_on {
+            reward += self.game.discount * self.game.potential(outcome.relation);
             let point = self.game.point(outcome.relation, outcome.ends);
             let n = point.len();
             let mut next = [0.0; 7];
@@ -140,7 +130,7 @@ impl MarkovGame for Table<'_> {
             }
             visit(1.0, &next[..self.axes.len()]);
         }
-        outcome.reward
+        reward
     }
 }
 

@@ -27,7 +27,7 @@ pub struct TagRules {
 
 impl Default for TagRules {
     fn default() -> TagRules {
-        TagRules { apart: 0.12, hands: 2.0, reach: 0.45, dodged: 0.3, idle: 0.25, far: [2.0, 1.5] }
+        TagRules { apart: 0.10, hands: 3.0, reach: 0.35, dodged: 0.2, idle: 0.3, far: [1.8, 1.2] }
     }
 }
 

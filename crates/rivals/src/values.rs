@@ -1,11 +1,16 @@
 //! What situations are worth, and the file of it.
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
 use randori_equilibrium::basis::{Basis, BasisError, SparseRow, ValueFunction};
+use randori_equilibrium::game::{payoff_matrix, sample_state};
+use randori_equilibrium::matrix::{self, PayoffMatrix, Workspace};
+use randori_motion::parametric::State;
 use randori_motion::sealed::{Broken, Seal};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::game::{Game, Relation};
-use randori_motion::parametric::State;
 
 /// A value function of a game: the outer product of splines and nodes, written out.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +82,31 @@ impl Values {
         &self.about
     }
 
+    /// How far values are from their own backup at states spread over the axes: the root mean square of the Bellman
+    /// errors of the learned game there.
+    pub fn residual(&self, game: &Game, n_states: usize, seed: u64) -> f64 {
+        let table = game.table();
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let states: Vec<Vec<f64>> = (0..n_states)
+            .map(|_| {
+                let mut state = Vec::new();
+                sample_state(&table, &mut rng, &mut state);
+                state
+            })
+            .collect();
+        let error = |state: &Vec<f64>| {
+            let (mut payoff, mut scratch) = (Vec::new(), SparseRow::default());
+            let value = &mut |next: &[f64]| self.function.value_with(next, &mut scratch);
+            let counts = payoff_matrix(&table, state, value, &mut payoff);
+            let matrix = PayoffMatrix::new(counts.opponent, counts.agent, &payoff);
+            let backed = matrix.map_or(0.0, |it| matrix::solve(it, &mut Workspace::default()).value);
+            let error = backed - self.function.value(state);
+            error * error
+        };
+        let errors: Vec<f64> = states.par_iter().map(error).collect();
+        (errors.iter().sum::<f64>() / n_states.max(1) as f64).sqrt()
+    }
+
     /// Number of functions of the outer product.
     pub fn len(&self) -> usize {
         self.function.weights.len()
@@ -90,7 +120,7 @@ impl Values {
     /// What a situation is worth to the agent.
     #[inline]
     pub fn value(&self, game: &Game, relation: Relation, states: [State; 2], scratch: &mut SparseRow) -> f64 {
-        self.function.value_with(&game.point(relation, states), scratch)
+        game.potential(relation) + self.function.value_with(&game.point(relation, states), scratch)
     }
 
     /// The file.

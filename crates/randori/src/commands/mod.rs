@@ -10,5 +10,6 @@ pub(crate) mod library;
 pub(crate) mod match_;
 pub(crate) mod render;
 pub(crate) mod reproduce;
+pub(crate) mod rivals;
 pub(crate) mod run;
 pub(crate) mod shell;
