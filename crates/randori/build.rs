@@ -4,11 +4,13 @@
 
 use std::path::{Path, PathBuf};
 
-/// The code that decides what is in a built-in library, in an interaction graph and in a set of patches of any library.
-const MAKERS: [(&str, [&str; 2]); 3] = [
+/// The code that decides what is in a built-in library, in an interaction graph and in a set of patches of any library,
+/// and in what rivals have learned.
+const MAKERS: [(&str, [&str; 2]); 4] = [
     ("RANDORI_CODE", ["../actor/src", "../motion/src"]),
     ("RANDORI_GRAPH_CODE", ["../arena/src", "../interaction-graph/src"]),
     ("RANDORI_PATCH_CODE", ["../arena/src", "../patches/src/making"]),
+    ("RANDORI_RIVALS_CODE", ["../equilibrium/src", "../rivals/src"]),
 ];
 
 fn main() {

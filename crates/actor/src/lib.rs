@@ -50,5 +50,5 @@ pub use reactions::{reactions, sword_reactions};
 pub use running::{running, tag_agent, tag_opponent};
 pub use sparring::sparring;
 pub use stroke::{Channel, Stroke, Strokes, Sums};
-pub use sword::sword;
+pub use sword::{sword, sword_duel};
 pub use timeline::{Span, Timeline};

@@ -178,6 +178,11 @@ impl Performer {
         self.switches.push((start, duration));
     }
 
+    /// Whether the left and the right foot stand at a time.
+    pub(crate) fn standing(&self, t: f32) -> [bool; 2] {
+        [0, 1].map(|side| self.feet[side].at(t).planted > 0.999)
+    }
+
     /// The pose at a time.
     pub fn pose(&self, t: f32) -> Pose {
         self.figure.pose(&Moment::new(self, t).posture())

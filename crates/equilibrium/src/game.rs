@@ -147,6 +147,12 @@ pub trait MarkovGame: Sync {
     ///
     /// Probabilities are positive and add to at most one; what is missing is the probability that the game ends.
     fn visit_successors(&self, state: &[f64], pair: ActionPair, visit: &mut dyn FnMut(f64, &[f64]));
+
+    /// [`Self::visit_successors`] and [`Self::reward`] at once, for games that find both on the same way.
+    fn play(&self, state: &[f64], pair: ActionPair, visit: &mut dyn FnMut(f64, &[f64])) -> f64 {
+        self.visit_successors(state, pair, visit);
+        self.reward(state, pair)
+    }
 }
 
 /// What is wrong with a game.
@@ -242,8 +248,8 @@ pub fn lookahead(
     value: &mut dyn FnMut(&[f64]) -> f64,
 ) -> f64 {
     let mut expected = 0.0;
-    game.visit_successors(state, pair, &mut |probability, next| expected += probability * value(next));
-    game.reward(state, pair) + game.discount() * expected
+    let reward = game.play(state, pair, &mut |probability, next| expected += probability * value(next));
+    reward + game.discount() * expected
 }
 
 /// Fills `payoff` with the whole matrix of [`lookahead`] entries, row-major, and returns its shape.

@@ -15,15 +15,18 @@ use rayon::prelude::*;
 use crate::basis::{Basis, BasisError, Preconditioner};
 use crate::game::{ActionCounts, ActionPair, Axis, MarkovGame, sample_state};
 use crate::linear::symmetric_eigen;
-use crate::lspi::{Control, Host, Learned, LspiError, LspiSettings, PhaseSeconds, Progress, learn};
+use crate::lspi::{Control, Host, Learned, LspiError, LspiSettings, PhaseSeconds, Progress, learn, resume};
 
 /// How to learn by nested PCA.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NestedSettings {
-    /// The axes, group by group, in the order in which they join; every axis of the game once.
+    /// The axes, group by group, in the order in which they join; no axis twice. What is in no group the value function
+    /// does not see: it varies in all slices, and values are learned over all of it.
     pub groups: Vec<Vec<usize>>,
     /// Splines per continuous axis.
     pub bases_per_axis: usize,
+    /// Axes with another number of splines, and how many.
+    pub other_bases: Vec<(usize, usize)>,
     /// Random slices per level. No level can have more components.
     pub slices: usize,
     /// Components are kept until what is left out is this share of the slices' root mean square.
@@ -43,6 +46,7 @@ impl NestedSettings {
         Self {
             groups: (0..n_axes).map(|axis| vec![axis]).collect(),
             bases_per_axis,
+            other_bases: Vec::new(),
             slices: 32,
             tolerance: 2e-3,
             max_components: 24,
@@ -55,8 +59,8 @@ impl NestedSettings {
 /// Why nested PCA failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NestedError {
-    /// Not every axis once.
-    #[error("the groups {groups:?} do not name each of the {axes} axes exactly once")]
+    /// No axis, one twice, or one that is not there.
+    #[error("the groups {groups:?} do not name some of the {axes} axes, each at most once")]
     Groups {
         /// The groups.
         groups: Vec<Vec<usize>>,
@@ -137,10 +141,33 @@ pub fn learn_nested(
     host: Host<'_>,
     observer: &mut dyn FnMut(NestedEvent<'_>) -> Control,
 ) -> Result<NestedLearned, NestedError> {
+    nest(game, settings, host, None, observer)
+}
+
+/// Goes on with [`learn_nested`] from a checkpoint of a sweep over the whole game. The levels before it are learned again,
+/// to the same bits; the result has the same bits as if it had never stopped.
+pub fn resume_nested(
+    game: &dyn MarkovGame,
+    settings: &NestedSettings,
+    host: Host<'_>,
+    checkpoint: &[u8],
+    observer: &mut dyn FnMut(NestedEvent<'_>) -> Control,
+) -> Result<NestedLearned, NestedError> {
+    nest(game, settings, host, Some(checkpoint), observer)
+}
+
+fn nest(
+    game: &dyn MarkovGame,
+    settings: &NestedSettings,
+    host: Host<'_>,
+    checkpoint: Option<&[u8]>,
+    observer: &mut dyn FnMut(NestedEvent<'_>) -> Control,
+) -> Result<NestedLearned, NestedError> {
     let n_axes = game.axes().len();
     let mut named: Vec<usize> = settings.groups.concat();
     named.sort_unstable();
-    if named != (0..n_axes).collect::<Vec<_>>() || settings.groups.iter().any(Vec::is_empty) {
+    let sound = named.windows(2).all(|pair| pair[0] < pair[1]) && named.last().is_some_and(|&it| it < n_axes);
+    if !sound || settings.groups.iter().any(Vec::is_empty) {
         return Err(NestedError::Groups { groups: settings.groups.clone(), axes: n_axes });
     }
     if settings.slices == 0 || settings.max_components == 0 {
@@ -148,14 +175,21 @@ pub fn learn_nested(
     }
     let mut levels = Vec::new();
     let mut reduced: Option<Basis> = None;
-    let mut free = Vec::new();
+    let mut free: Vec<usize> = (0..n_axes).filter(|axis| !named.contains(axis)).collect();
     for (number, group) in settings.groups.iter().enumerate() {
         free.extend_from_slice(group);
-        let plain = Basis::over_axes(game.axes(), group, settings.bases_per_axis)?;
+        let plain = group.iter().map(|&axis| {
+            let other = settings.other_bases.iter().find(|(other, _)| *other == axis);
+            Basis::on_axis(game.axes(), axis, other.map_or(settings.bases_per_axis, |(_, count)| *count))
+        });
+        let plain = Basis::outer(plain.collect::<Result<_, _>>()?)?;
         let basis = Basis::outer(reduced.take().into_iter().chain([plain]).collect())?;
         if number + 1 == settings.groups.len() {
-            let learned =
-                learn(game, &basis, &settings.whole, host, &mut |p| observer(NestedEvent::Sweep(p)))?;
+            let observer = &mut |progress: &Progress<'_>| observer(NestedEvent::Sweep(progress));
+            let learned = match checkpoint {
+                Some(checkpoint) => resume(game, &basis, &settings.whole, host, checkpoint, observer)?,
+                None => learn(game, &basis, &settings.whole, host, observer)?,
+            };
             return Ok(NestedLearned { learned, levels });
         }
         let (next, level) = reduce(game, &basis, &free, number, settings, host)?;
@@ -297,8 +331,12 @@ impl MarkovGame for SliceGame<'_> {
     }
 
     fn visit_successors(&self, state: &[f64], pair: ActionPair, visit: &mut dyn FnMut(f64, &[f64])) {
+        self.play(state, pair, visit);
+    }
+
+    fn play(&self, state: &[f64], pair: ActionPair, visit: &mut dyn FnMut(f64, &[f64])) -> f64 {
         let mut snapped = [0.0; 16];
-        self.game.visit_successors(state, pair, &mut |probability, next| {
+        self.game.play(state, pair, &mut |probability, next| {
             if next.len() <= snapped.len() {
                 let snapped = &mut snapped[..next.len()];
                 snapped.copy_from_slice(next);
@@ -309,7 +347,7 @@ impl MarkovGame for SliceGame<'_> {
                 self.held.iter().for_each(|&axis| snapped[axis] = self.fixed[axis]);
                 visit(probability, &snapped);
             }
-        });
+        })
     }
 }
 

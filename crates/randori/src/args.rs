@@ -15,6 +15,7 @@ use crate::commands::match_::MatchArgs;
 use crate::commands::patches::PatchesArgs;
 use crate::commands::render::RenderArgs;
 use crate::commands::reproduce::ReproduceArgs;
+use crate::commands::rivals::RivalsArgs;
 use crate::commands::run::RunArgs;
 use crate::progress::{Progress, ProgressMode};
 
@@ -101,6 +102,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Let two controllers compete, round after round, and tell who is better.
     Match(MatchArgs),
+    /// Two people who act at once and are unpredictable on purpose: tag and sword, learned and played.
+    Rivals(RivalsArgs),
     /// Draw a scene or a capture: a still, a contact sheet or an animation.
     Render(RenderArgs),
     /// Look for faults in anybody's GLB: sliding feet, pops, bodies inside each other.

@@ -39,6 +39,7 @@ fn run(args: &Args, progress: &Progress) -> anyhow::Result<Outcome> {
         Command::Patches(patches) => commands::patches::run(patches, seed, progress),
         Command::Run(scene) => commands::run::run(scene, args.seed, progress),
         Command::Match(contest) => commands::match_::run(contest, seed, progress),
+        Command::Rivals(rivals) => commands::rivals::run(rivals, seed, progress),
         Command::Render(render) => commands::render::run(render, progress),
         Command::Check(check) => commands::check::run(check, progress),
         Command::Body(body) => commands::body::run(body, progress),

@@ -9,6 +9,7 @@ mod animation;
 mod apng;
 mod changes;
 mod chart;
+mod floor;
 mod gif;
 #[cfg(feature = "mp4")]
 mod mp4;
@@ -17,6 +18,7 @@ mod sheet;
 
 pub use animation::{Animation, Format, animation};
 pub use chart::{Chart, Curve, chart};
+pub use floor::{Arrow, FloorMap, floor_map};
 pub use sheet::{Moments, Sheet, sheet};
 
 use std::sync::Mutex;

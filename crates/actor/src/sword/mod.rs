@@ -3,11 +3,13 @@
 //! The sword is held in the right hand, the right foot ahead. [`Swordsman`] is told what to do; what its hand does is a
 //! track of moments that it goes through, laid over a [`Fighter`](crate::boxing::Boxer)'s trunk and feet.
 
+mod duel;
 mod moves;
 mod routine;
 mod swordsman;
 mod track;
 
+pub use duel::sword_duel;
 pub use moves::Line;
 pub(crate) use routine::Manner;
 pub use swordsman::{Guard, Swordsman};

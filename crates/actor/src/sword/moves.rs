@@ -38,7 +38,7 @@ impl Line {
     /// All of them.
     pub const ALL: [Line; 5] = [Line::Overhead, Line::Left, Line::LeftUpper, Line::Right, Line::RightUpper];
 
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Line::Overhead => "overhead",
             Line::Left => "left",

@@ -205,11 +205,12 @@ impl Shard {
         for (&o, &p) in opponent.iter().zip(opponent_p) {
             for (&a, &q) in agent.iter().zip(agent_p) {
                 let pair = ActionPair::at(o as usize, a as usize);
-                reward += p * q * game.reward(state, pair);
-                game.visit_successors(state, pair, &mut |probability, next| {
-                    basis.evaluate(next, row);
-                    visit(row, -game.discount() * p * q * probability);
-                });
+                reward += p
+                    * q
+                    * game.play(state, pair, &mut |probability, next| {
+                        basis.evaluate(next, row);
+                        visit(row, -game.discount() * p * q * probability);
+                    });
             }
         }
         reward

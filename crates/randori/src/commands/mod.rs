@@ -11,5 +11,6 @@ pub(crate) mod match_;
 pub(crate) mod patches;
 pub(crate) mod render;
 pub(crate) mod reproduce;
+pub(crate) mod rivals;
 pub(crate) mod run;
 pub(crate) mod shell;

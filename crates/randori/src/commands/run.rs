@@ -161,7 +161,8 @@ pub(crate) fn play(
     Ok(director.finish()?)
 }
 
-fn write_take(path: &Path, take: &Take) -> anyhow::Result<()> {
+/// Writes a take by the ending of its file.
+pub(crate) fn write_take(path: &Path, take: &Take) -> anyhow::Result<()> {
     match path.extension().and_then(|it| it.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("glb") => files::write_atomically(path, &export::glb(take, &export::GlbOptions::default())?)?,
         Some("bvh") => {
@@ -179,7 +180,8 @@ fn write_take(path: &Path, take: &Take) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn write_video(path: &Path, take: &Take, camera: Camera, progress: &Progress) -> anyhow::Result<()> {
+/// Writes an animated picture of a take by the ending of its file.
+pub(crate) fn write_video(path: &Path, take: &Take, camera: Camera, progress: &Progress) -> anyhow::Result<()> {
     let format = super::render::animation_format(path)?;
     let job = progress.job("video");
     let options = Animation { camera: camera.of(take), ..Animation::default() };

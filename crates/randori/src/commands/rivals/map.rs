@@ -1,0 +1,137 @@
+//! `randori rivals map`: where it pays to be unpredictable, and what is planned.
+
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use clap::ValueEnum;
+use randori_rivals::map::{Map, plans};
+use randori_rivals::{Rules, Situation};
+use randori_scene::files;
+use randori_scene::pictures::{Arrow, FloorMap, floor_map};
+use serde::Serialize;
+
+use super::{GameArgs, ValuesArgs};
+use crate::output::Outcome;
+use crate::progress::Progress;
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Going {
+    Run,
+    Walk,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Of every square around the opponent: the mean distance of where the agent plans to be from the middle of it, weighted with the \
+probabilities of what it may do. near and far are means within 1.5 m and beyond 5 m.")]
+pub(super) struct MapArgs {
+    #[command(flatten)]
+    game: GameArgs,
+
+    #[command(flatten)]
+    values: ValuesArgs,
+
+    /// The picture to write (PNG).
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+
+    /// How both are going.
+    #[arg(long, value_enum, default_value_t = Going::Run)]
+    going: Going,
+
+    /// How far the agent is turned away from the opponent, to the left (degrees).
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
+    turned: f64,
+
+    /// Squares on a side.
+    #[arg(long, default_value_t = 56)]
+    squares: usize,
+
+    /// Draw what both plan with the agent so far behind the opponent (m), as arrows, in place of the map.
+    #[arg(long, value_name = "METRES")]
+    arrows: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Report {
+    game: String,
+    near: f64,
+    middle: f64,
+    far: f64,
+    ratio: f64,
+    mean: f64,
+    file: PathBuf,
+}
+
+/// From the middle of the map to its edge (m).
+const REACH: f64 = 7.0;
+
+pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome> {
+    ensure!((1..=512).contains(&args.squares), "{} squares: from 1 to 512", args.squares);
+    let game = args.game.make()?;
+    ensure!(matches!(game.rules, Rules::Tag(_)), "only tag is played all over a floor");
+    let values = args.values.open(&game, progress)?;
+    let nodes = match args.going {
+        Going::Run => ["run-on-left", "run-on-right"],
+        Going::Walk => ["walk-on-left", "walk-on-right"],
+    };
+    if let Some(distance) = args.arrows {
+        return arrows(args, &game, &values, nodes, distance);
+    }
+    let map = Map::of(&game, &values, nodes, args.turned.to_radians(), args.squares, REACH);
+    let [near, middle, far] = [0.0..1.5, 1.5..5.0, 5.0..REACH].map(|range| map.mean(range));
+    let greatest = map.spread.iter().copied().fold(0.0, f64::max).max(0.15);
+    let title = format!("spread of plans, up to {greatest:.2} m");
+    let picture =
+        FloorMap { title, n: map.n, reach: map.reach, squares: map.spread.clone(), greatest, arrows: Vec::new() };
+    files::write_atomically(&args.out, &floor_map(&picture)?)?;
+    let mean = map.mean(0.0..REACH);
+    let ratio = near / far.max(1e-9);
+    let report = Report { game: game.name().to_owned(), near, middle, far, ratio, mean, file: args.out.clone() };
+    let text = format!(
+        "plans spread {near:.4} m within 1.5 m, {middle:.4} m up to 5 m, {far:.4} m beyond: {ratio:.1} times; {mean:.4} m on average\n{}\n",
+        args.out.display()
+    );
+    Outcome::new(&report, text)
+}
+
+#[derive(Serialize)]
+struct Plans {
+    game: String,
+    agent: Vec<randori_rivals::map::Plan>,
+    opponent: Vec<randori_rivals::map::Plan>,
+    file: PathBuf,
+}
+
+fn arrows(
+    args: &MapArgs,
+    game: &randori_rivals::Game,
+    values: &randori_rivals::Values,
+    nodes: [&str; 2],
+    distance: f64,
+) -> anyhow::Result<Outcome> {
+    let relation = randori_rivals::Relation { x: 0.0, z: distance, theta: args.turned.to_radians() };
+    let states = [0, 1].map(|side| game.start(side, nodes[side]));
+    let [agent, opponent] = plans(game, values, &Situation { relation, states });
+    let reach = (0.5 * distance + 1.0).max(1.5);
+    let middle = 0.5 * distance;
+    let most = |plans: &[randori_rivals::map::Plan]| plans.iter().map(|it| it.probability).fold(1e-9, f64::max);
+    let mut drawn = Vec::new();
+    for (who, (plans, from)) in [(&agent, [0.0, 0.0]), (&opponent, [0.0, distance])].into_iter().enumerate() {
+        for plan in plans.iter() {
+            drawn.push(Arrow {
+                from: [from[0], from[1] - middle],
+                to: [plan.to[0], plan.to[1] - middle],
+                share: plan.probability / most(plans),
+                who,
+            });
+        }
+    }
+    drawn.sort_by(|a, b| a.share.total_cmp(&b.share));
+    let title = format!("plans {distance:.1} m apart");
+    let picture = FloorMap { title, n: 1, reach, squares: vec![0.55], greatest: 1.0, arrows: drawn };
+    files::write_atomically(&args.out, &floor_map(&picture)?)?;
+    let report = Plans { game: game.name().to_owned(), agent, opponent, file: args.out.clone() };
+    let text = format!("{}\n", args.out.display());
+    Outcome::new(&report, text)
+}
