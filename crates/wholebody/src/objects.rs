@@ -98,8 +98,8 @@ pub fn barbell_inertia(weights: [f64; 2]) -> Inertia {
 /// Length of the [`sword`]'s blade (m).
 pub const BLADE: f64 = 0.85;
 
-/// A sword whose blade points along +y from the guard at its origin, the hilt below. Frames `upper_grip`,
-/// `lower_grip`, `tip`; its first solid is the blade.
+/// A sword whose blade points along +y from the guard at its origin, the hilt below. Frames `upper_grip`
+/// and `lower_grip` (x axes along it), `tip`; its first solid is the blade.
 pub fn sword() -> Result<Model, ModelError> {
     let steel = Inertia::of_capsule(1.1, DVec3::new(0.0, -0.25, 0.0), DVec3::new(0.0, 0.6, 0.0), 0.015);
     let mut build = Build::free("sword", steel)?;
@@ -107,8 +107,9 @@ pub fn sword() -> Result<Model, ModelError> {
     build.piece("blade", at(0.0, half_length, 0.0), Shape::Capsule { half_length, radius: 0.016 })?;
     build.piece("guard", at(0.0, 0.0, 0.0), Shape::Box { half: DVec3::new(0.09, 0.012, 0.015) })?;
     build.piece("hilt", at(0.0, -0.16, 0.0), Shape::Capsule { half_length: 0.15, radius: 0.016 })?;
-    build.frame("upper_grip", at(0.0, -0.07, 0.0))?;
-    build.frame("lower_grip", at(0.0, -0.25, 0.0))?;
+    let along = DQuat::from_rotation_z(std::f64::consts::FRAC_PI_2);
+    build.frame("upper_grip", Pose::new(along, DVec3::new(0.0, -0.07, 0.0)))?;
+    build.frame("lower_grip", Pose::new(along, DVec3::new(0.0, -0.2, 0.0)))?;
     build.frame("tip", at(0.0, BLADE, 0.0))?;
     build.finish()
 }
@@ -139,15 +140,24 @@ pub fn beam(from: DVec3, length: f64, width: f64) -> Fixture {
     }
 }
 
-/// A platform whose upper face has its middle at `top` (m).
-pub fn platform(name: &str, top: DVec3, half: [f64; 2]) -> Fixture {
-    let half = DVec3::new(half[0], 0.5 * top.y, half[1]);
-    let center = top - DVec3::Y * half.y;
-    Fixture {
-        name: name.into(),
-        shape: Shape::Box { half },
-        world_from_shape: Pose::from_translation(center),
-    }
+/// A slab with its upper face's middle at `top` (m), on a post below its point `foot` (x and z, m).
+pub fn platform(name: &str, top: DVec3, half: [f64; 2], foot: [f64; 2]) -> [Fixture; 2] {
+    let thickness = 0.06;
+    let slab = DVec3::new(half[0], 0.5 * thickness, half[1]);
+    let half_length = 0.5 * (top.y - thickness);
+    let post = Shape::Cylinder { half_length, radius: 0.05 };
+    [
+        Fixture {
+            name: name.into(),
+            shape: Shape::Box { half: slab },
+            world_from_shape: Pose::from_translation(top - DVec3::Y * slab.y),
+        },
+        Fixture {
+            name: format!("{name} post"),
+            shape: post,
+            world_from_shape: Pose::from_translation(DVec3::new(foot[0], half_length, foot[1])),
+        },
+    ]
 }
 
 /// Distance from the hinges of the [`door`] to the axis of its knob (m).
@@ -199,7 +209,7 @@ pub fn valve(center: DVec3) -> Result<Model, ModelError> {
     )?;
     let face = Pose::new(DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2), DVec3::new(0.0, 0.0, 0.02));
     build.piece("disc", face, Shape::Cylinder { half_length: 0.012, radius: 0.19 })?;
-    let rod = Inertia::of_capsule(0.4, DVec3::ZERO, DVec3::new(0.0, 0.0, -0.12), 0.014);
+    let rod = Inertia::of_capsule(0.5, DVec3::ZERO, DVec3::new(0.0, 0.0, -0.12), 0.03);
     let place = at(0.0, VALVE_RADIUS, 0.0);
     build.joint(Some(BodyId(0)), "grip", "handle", JointKind::Revolute(DVec3::Z), place, rod)?;
     let along = Pose::new(DQuat::from_rotation_x(std::f64::consts::FRAC_PI_2), DVec3::new(0.0, 0.0, -0.06));

@@ -15,7 +15,7 @@ use crate::model::{BodyId, ModelError};
 use crate::objects;
 use crate::phase::blocks::{self, Step};
 use crate::phase::{Action, At, Condition, Machine, Over, Phase, Side, World};
-use crate::scene::{CollisionPair, Controller, Obstacle, Subsystem};
+use crate::scene::{Controller, Subsystem};
 use crate::spatial::Pose;
 
 /// Height of the beam (m).
@@ -99,23 +99,16 @@ pub(super) fn build(options: &Options) -> Result<Parts, ModelError> {
 
 /// Seven pairs: legs among each other, the bar and the body.
 fn add_pairs(world: &mut World, person: usize, barbell: usize) {
-    let solid = |world: &World, subsystem: usize, name: &str| {
-        let model = &world.scene.subsystems[subsystem].model;
-        let solid = model.solids.iter().position(|solid| model.frames[solid.frame.idx()].name == name);
-        Obstacle::Solid { subsystem, solid: solid.unwrap_or(0) }
-    };
     for (a, b) in [
-        ((person, "left_foot#shape"), (person, "right_foot#shape")),
-        ((person, "left_foot#shape"), (person, "right_shank#shape")),
-        ((person, "left_shank#shape"), (person, "right_foot#shape")),
-        ((person, "left_shank#shape"), (person, "right_shank#shape")),
-        ((barbell, "bar"), (person, "left_thigh#shape")),
-        ((barbell, "bar"), (person, "right_thigh#shape")),
-        ((barbell, "bar"), (person, "spine#shape")),
+        ((person, "left_foot"), (person, "right_foot")),
+        ((person, "left_foot"), (person, "right_shank")),
+        ((person, "left_shank"), (person, "right_foot")),
+        ((person, "left_shank"), (person, "right_shank")),
+        ((barbell, "bar"), (person, "left_thigh")),
+        ((barbell, "bar"), (person, "right_thigh")),
+        ((barbell, "bar"), (person, "spine")),
     ] {
-        let name = format!("{} and {}", a.1, b.1);
-        let [a, b] = [a, b].map(|(s, name)| solid(world, s, name));
-        world.scene.pairs.push(CollisionPair { name, a, b });
+        people::keep_apart(world, a, b);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::model::ModelError;
 use crate::objects::{self, LITTER_GRIP, LITTER_HEIGHT};
 use crate::phase::blocks::{self, Step};
 use crate::phase::{Action, At, Condition, Machine, Over, Phase, Side, Waypoint, World};
-use crate::scene::{CollisionPair, ContactArea, Controller, Feature, Obstacle, Subsystem, Task};
+use crate::scene::{ContactArea, Controller, Feature, Subsystem, Task};
 use crate::spatial::Pose;
 
 const CARRIERS: [(&str, &str, f64); 2] = [("front", "front", LITTER_GRIP), ("back", "back", -LITTER_GRIP)];
@@ -46,7 +46,7 @@ pub(super) fn build(options: &Options) -> Result<Parts, ModelError> {
         });
         let goals: Vec<(&str, Pose)> = goals.iter().map(|(name, pose)| (name.as_str(), *pose)).collect();
         people::pull(&mut world, person, &goals);
-        people::keep_posture(&mut world, person, 1.0, 12.0);
+        people::keep_posture(&mut world, person, 0.4, 12.0);
         everybody.push(person);
     }
     let legs = place(&world, litter, "legs");
@@ -99,23 +99,16 @@ fn sit(world: &mut World, litter: usize, separate: bool) -> Result<usize, ModelE
 
 /// Six pairs: her hands and the front carrier's head, the carriers' thighs and the platform.
 fn add_pairs(world: &mut World, litter: usize, king: usize) {
-    let solid = |world: &World, subsystem: usize, name: &str| {
-        let model = &world.scene.subsystems[subsystem].model;
-        let solid = model.solids.iter().position(|solid| model.frames[solid.frame.idx()].name == name);
-        Obstacle::Solid { subsystem, solid: solid.unwrap_or(0) }
-    };
     let (front, back) = (king + 1, king + 2);
     for (a, b) in [
-        ((king, "left_hand#shape"), (front, "head#shape")),
-        ((king, "right_hand#shape"), (front, "head#shape")),
-        ((litter, "platform"), (front, "left_shank#shape")),
-        ((litter, "platform"), (front, "right_shank#shape")),
-        ((litter, "platform"), (back, "left_shank#shape")),
-        ((litter, "platform"), (back, "right_shank#shape")),
+        ((king, "left_hand"), (front, "head")),
+        ((king, "right_hand"), (front, "head")),
+        ((litter, "platform"), (front, "left_shank")),
+        ((litter, "platform"), (front, "right_shank")),
+        ((litter, "platform"), (back, "left_shank")),
+        ((litter, "platform"), (back, "right_shank")),
     ] {
-        let names = [a, b].map(|(s, name)| format!("{} {name}", world.scene.subsystems[s].name));
-        let [a, b] = [a, b].map(|(s, name)| solid(world, s, name));
-        world.scene.pairs.push(CollisionPair { name: names.join(" and "), a, b });
+        people::keep_apart(world, a, b);
     }
 }
 
@@ -224,13 +217,13 @@ impl Script for King {
             *self.path.get_or_insert_with(|| world.pose(place(world, self.litter, "seat")).translation);
         let t = world.time - began;
         // First near, then too far for her arm alone.
-        let places = [DVec3::new(0.3, 0.35, 0.4), DVec3::new(0.55, 0.55, 0.75)];
+        let places = [DVec3::new(0.3, 0.35, 0.4), DVec3::new(0.75, 0.75, 0.75)];
         let s = crate::phase::smooth((t - 2.0) / 3.0);
         let target = seat + places[0].lerp(places[1], s);
         inputs.script("hand", Value::Point(target.to_array()));
         // The pull begins softly.
         if let Some(task) = world.task_mut("hand") {
-            task.weight = 200.0 * crate::phase::smooth(t / 1.0);
+            task.weight = 800.0 * crate::phase::smooth(t / 1.0);
         }
         world.aim("hand", inputs.get_point("hand"));
     }

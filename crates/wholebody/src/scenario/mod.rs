@@ -16,12 +16,15 @@
 //! Nobody has to move an input: until a user does, a script moves it, so that every scenario also runs by
 //! itself. [`Recorder`] makes a take of a run.
 
+mod acrobats;
 mod audit;
 mod funambulist;
 mod inputs;
 mod king;
+mod manipulate;
 mod people;
 mod record;
+mod sword;
 
 use glam::DVec3;
 
@@ -37,7 +40,7 @@ use crate::scene::{Controller, Place, Scene, Verdict};
 use crate::spatial::Pose;
 
 /// Names of the scenarios.
-pub const NAMES: [&str; 2] = ["king", "funambulist"];
+pub const NAMES: [&str; 8] = ["king", "funambulist", "sword", "acrobats", "door", "valve", "box", "lever"];
 
 /// How to build a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -155,7 +158,13 @@ impl Scenario {
         };
         let mut parts = match known {
             "king" => king::build(options)?,
-            _ => funambulist::build(options)?,
+            "funambulist" => funambulist::build(options)?,
+            "sword" => sword::build(options)?,
+            "acrobats" => acrobats::build(options)?,
+            "door" => manipulate::door(options)?,
+            "valve" => manipulate::valve(options)?,
+            "box" => manipulate::carry(options)?,
+            _ => manipulate::lever(options)?,
         };
         if let Some(dt) = options.dt {
             parts.world.scene.settings.dt = dt;

@@ -7,7 +7,7 @@ use glam::{DQuat, DVec3};
 use crate::humanoid::{self, Stature};
 use crate::model::{Model, ModelError};
 use crate::phase::World;
-use crate::scene::{ContactArea, Feature, Place, Subsystem, Task};
+use crate::scene::{CollisionPair, ContactArea, Controller, Feature, Obstacle, Place, Scene, Subsystem, Task};
 use crate::spatial::Pose;
 
 /// Half edges of the area under a sole (m).
@@ -68,6 +68,29 @@ pub(crate) fn place(world: &World, subsystem: usize, frame: &str) -> Place {
     world.scene.place(subsystem, frame).expect("the built-in models have it; tests build them")
 }
 
+/// The solid of a subsystem that is fixed to the frame of that name.
+fn solid(world: &World, subsystem: usize, frame: &str) -> Obstacle {
+    let model = &world.scene.subsystems[subsystem].model;
+    let solid = model.solids.iter().position(|solid| model.frames[solid.frame.idx()].name == frame);
+    Obstacle::Solid { subsystem, solid: solid.expect("the built-in models have it; tests build them") }
+}
+
+/// Keeps two solids apart, each given by subsystem and frame; a person's link stands for its shape.
+pub(crate) fn keep_apart(world: &mut World, a: (usize, &str), b: (usize, &str)) {
+    let full = |world: &World, (subsystem, name): (usize, &str)| {
+        let model = &world.scene.subsystems[subsystem].model;
+        let shape = format!("{name}#shape");
+        if model.frame(&shape).is_some() { shape } else { name.to_owned() }
+    };
+    let names = [full(world, a), full(world, b)];
+    let name = format!(
+        "{} {} and {} {}",
+        world.scene.subsystems[a.0].name, a.1, world.scene.subsystems[b.0].name, b.1
+    );
+    let (a, b) = (solid(world, a.0, &names[0]), solid(world, b.0, &names[1]));
+    world.scene.pairs.push(CollisionPair { name, a, b });
+}
+
 /// Both soles stand where they are, on the environment or on frames of another.
 pub(crate) fn stand(world: &mut World, person: usize, on: Option<[Place; 2]>) {
     for (k, sole) in ["left_sole", "right_sole"].into_iter().enumerate() {
@@ -115,33 +138,48 @@ pub(crate) fn put(world: &mut World, object: usize, frame: &str, pose: &Pose) {
     world.refresh();
 }
 
-/// Brings hands to places by gentle pulls on a copy without gravity: the configuration they have there.
+/// Brings frames to places by gentle pulls on a copy without gravity: the configuration they have there.
 ///
-/// Every pull is a pose task of a frame; feet that stand keep standing.
+/// Hands (`_grip`) are pulled in position only. Feet that stand keep standing, and whoever stands stays
+/// balanced over the feet.
 pub(crate) fn pull(world: &mut World, person: usize, goals: &[(&str, Pose)]) {
-    use crate::scene::{Controller, Scene};
     let mut scene = Scene { settings: world.scene.settings, ..Scene::default() };
     scene.settings.dt = 0.02;
     scene.settings.gravity = DVec3::ZERO;
     let mut model = (*world.scene.subsystems[person].model).clone();
-    model
-        .joints
-        .iter_mut()
-        .filter_map(|joint| joint.limits.torque.as_mut())
-        .for_each(|torque| *torque *= 100.0);
+    model.joints.iter_mut().filter_map(|joint| joint.limits.torque.as_mut()).for_each(|torque| *torque *= 100.0);
     let mut subsystem = Subsystem::new("copy", Arc::new(model));
     subsystem.q.clone_from(&world.scene.subsystems[person].q);
     let q = subsystem.q.clone();
     scene.add(subsystem);
     scene.tasks.push(Task::new("posture", Feature::Posture { subsystem: 0, q }, 1.0, 10.0));
-    for contact in world.scene.contacts.iter().filter(|contact| contact.on.subsystem == person) {
-        let on = Place { subsystem: 0, ..contact.on };
-        let pose = world.pose(contact.on);
-        scene.tasks.push(Task::new("stand", Feature::Pose { place: on, pose }, 1e4, 60.0));
+    let mut feet = Vec::new();
+    let stands = world.scene.contacts.iter().filter(|contact| contact.on.subsystem == person);
+    let pulls: Vec<(Place, Pose)> = stands
+        .map(|contact| (contact.on, world.pose(contact.on)))
+        .chain(goals.iter().map(|(frame, pose)| (place(world, person, frame), *pose)))
+        .collect();
+    for (at, pose) in pulls {
+        let at = Place { subsystem: 0, ..at };
+        let name = scene.subsystems[0].model.frames[at.frame.idx()].name.clone();
+        if name.ends_with("_sole") {
+            feet.push(pose.translation);
+        }
+        let feature = if name.ends_with("_grip") {
+            Feature::Position { place: at, position: pose.translation }
+        } else {
+            Feature::Pose { place: at, pose }
+        };
+        scene.tasks.push(Task::new(name, feature, 1e4, 60.0));
     }
-    for (frame, pose) in goals {
-        let at = Place { subsystem: 0, frame: place(world, person, frame).frame };
-        scene.tasks.push(Task::new(*frame, Feature::Pose { place: at, pose: *pose }, 1e3, 60.0));
+    if !goals.iter().any(|(frame, _)| *frame == "seat") && !feet.is_empty() {
+        let middle = feet.iter().sum::<DVec3>() / feet.len() as f64;
+        let height = scene.center_of(&[0]).y;
+        let feature = Feature::CenterOfMass {
+            subsystems: vec![0],
+            position: DVec3::new(middle.x, height, middle.z),
+        };
+        scene.tasks.push(Task::new("balance", feature, 100.0, 60.0));
     }
     let mut controller = Controller::default();
     for _ in 0..150 {
