@@ -15,6 +15,7 @@ use crate::commands::match_::MatchArgs;
 use crate::commands::render::RenderArgs;
 use crate::commands::reproduce::ReproduceArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::studio::StudioArgs;
 use crate::progress::{Progress, ProgressMode};
 
 /// Scenes of many people from the motion of one.
@@ -96,6 +97,8 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Play a scene file: people who compete, along paths and a story.
     Run(RunArgs),
+    /// See scenes in the browser, direct them, have them explained, and play against them.
+    Studio(StudioArgs),
     /// Let two controllers compete, round after round, and tell who is better.
     Match(MatchArgs),
     /// Draw a scene or a capture: a still, a contact sheet or an animation.

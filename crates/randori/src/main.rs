@@ -37,6 +37,7 @@ fn run(args: &Args, progress: &Progress) -> anyhow::Result<Outcome> {
         Command::Library(library) => commands::library::run(library, seed, progress),
         Command::Graph(graph) => commands::graph::run(graph, seed, progress),
         Command::Run(scene) => commands::run::run(scene, args.seed, progress),
+        Command::Studio(studio) => commands::studio::run(studio, progress),
         Command::Match(contest) => commands::match_::run(contest, seed, progress),
         Command::Render(render) => commands::render::run(render, progress),
         Command::Check(check) => commands::check::run(check, progress),

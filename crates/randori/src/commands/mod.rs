@@ -12,3 +12,4 @@ pub(crate) mod render;
 pub(crate) mod reproduce;
 pub(crate) mod run;
 pub(crate) mod shell;
+pub(crate) mod studio;
