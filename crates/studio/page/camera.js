@@ -35,7 +35,7 @@ export class Camera {
     const middle = [(low[0] + high[0]) / 2, 0.95, (low[1] + high[1]) / 2];
     const reach = Math.hypot(high[0] - low[0], high[1] - low[1]) / 2;
     const wide = Math.tan(FOV / 2) * Math.min(this.aspect, 1.7);
-    const wanted = kind === "steady" ? 5 : Math.max(1.75 / Math.tan(FOV / 2), (reach + 0.9) / wide) * (1 + 0.25 * Math.sin(this.pitch));
+    const wanted = kind === "steady" ? 5 : Math.max(1.5 / Math.tan(FOV / 2), (reach + 0.9) / wide) * (1 + 0.25 * Math.sin(this.pitch));
     const share = this.jump ? 1 : 0.12;
     this.jump = false;
     this.target = plus(this.target, scaled(minus(middle, this.target), share));

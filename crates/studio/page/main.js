@@ -58,6 +58,8 @@ connection.on("scene", (scene) => {
   state.scene = scene.people ? scene : null;
   timeline.scene = state.scene;
   camera.story = state.scene?.camera ?? "follow";
+  const values = [...byId("scenes").options].map(({ value }) => value);
+  state.opened ??= values.find((value) => [`scene:${scene.name}`, `scene:${scene.name}.toml`].includes(value)) ?? null;
   if (!editing()) panel();
 });
 connection.on("status", ({ words, report }) => {

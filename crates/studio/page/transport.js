@@ -19,7 +19,7 @@ export class Transport {
     connection.on("clock", (clock) => {
       Object.assign(state.clock, clock);
       const button = byId("play");
-      button.textContent = clock.runs ? "⏸" : "▶";
+      button.textContent = clock.runs ? "❚❚" : "▶";
       button.setAttribute("aria-label", clock.runs ? "Stop" : "Play");
       byId("loop").setAttribute("aria-pressed", String(clock.loops));
       byId("speed").value = String(clock.rate);
@@ -38,7 +38,7 @@ export class Transport {
   seek(t) {
     if (this.state.clock.runs) this.connection.ask("play", { on: false });
     this.state.clock.t = t;
-    this.wanted = t;
+    this.wanted = this.target = t;
     // One at a time, the latest: a drag makes many.
     if (this.waiting) return;
     this.waiting = setTimeout(() => {
@@ -48,11 +48,13 @@ export class Transport {
   }
 
   step(by) {
-    const from = this.waiting ? this.wanted : this.state.main.t;
+    // Several steps in a row count, also before the first one is shown.
+    const from = this.target ?? this.state.main.t;
     this.seek(Math.min(Math.max(Math.round((from + by) * 60) / 60, 0), this.end));
   }
 
   show(t) {
+    if (Math.abs(t - this.target) < 1e-3 || this.state.clock.runs) this.target = null;
     byId("time").textContent = t.toFixed(2);
     const take = this.state.main.take;
     byId("of").textContent = take ? `/ ${take.seconds.toFixed(2)} s · frame ${Math.round(t * 60)}` : "";

@@ -89,7 +89,7 @@ fn limb(capsule: &Capsule) -> Piece {
         Bone::LeftHand => ([1.2, 1.35], Tint::Dark),
         Bone::Neck => ([1.05, 0.95], Tint::Skin),
         Bone::Head => ([0.88, 1.0], Tint::Skin),
-        Bone::Spine => ([0.92, 0.92], Tint::Cloth),
+        Bone::Spine => ([0.98, 1.0], Tint::Cloth),
         _ => ([1.0, 1.0], Tint::Cloth),
     };
     Piece { radii: taper.map(|share: f32| share * capsule.radius), tint, ..plain(capsule) }
@@ -112,7 +112,23 @@ fn trimmings(skeleton: &Skeleton, rest: &GlobalPose, capsule: &Capsule) -> Vec<P
     match capsule.bone {
         Bone::Hips => across(Bone::LeftUpperLeg, Bone::RightUpperLeg, 0.95, -0.15, 0.92).into_iter().collect(),
         Bone::UpperChest => across(Bone::LeftUpperArm, Bone::RightUpperArm, 0.52, 0.5, 0.92).into_iter().collect(),
-        Bone::Chest => across(Bone::LeftUpperArm, Bone::RightUpperArm, 0.34, 1.7, 0.94).into_iter().collect(),
+        // Ribs: from the waist up to the shoulders, on both sides.
+        Bone::Chest => {
+            let (Some(left), Some(right), Some(waist)) =
+                (local(Bone::LeftUpperArm), local(Bone::RightUpperArm), local(Bone::Spine))
+            else {
+                return Vec::new();
+            };
+            let middle = 0.5 * (left + right);
+            let down = rest.rotations[joint.idx()].inverse() * Vec3::NEG_Y;
+            let rib = |end: Vec3| Piece {
+                joint,
+                ends: [waist + 0.16 * (end - middle), middle + 0.42 * (end - middle) + 0.75 * capsule.radius * down],
+                radii: [0.9, 0.95].map(|share: f32| share * capsule.radius),
+                tint: Tint::Cloth,
+            };
+            vec![rib(left), rib(right)]
+        }
         Bone::Head => {
             let (a, b) = (capsule.a, capsule.b);
             let turned = rest.rotations[joint.idx()].inverse();

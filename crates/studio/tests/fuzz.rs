@@ -152,7 +152,7 @@ fn requests_that_make_no_sense_are_answered_with_nothing_of_this_machine() {
     let mut served = 0;
     for _ in 0..REQUESTS {
         let request = request(&mut chance, studio.address());
-        let answer = raw(studio.address(), &request);
+        let answer = raw(studio.address(), &request, Duration::from_millis(15));
         let text = String::from_utf8_lossy(&answer);
         for secret in ["root:", "[package]", "[dependencies]"] {
             assert!(!text.contains(secret), "{}", String::from_utf8_lossy(&request));

@@ -184,15 +184,19 @@ pub fn time_of(frame: &[u8]) -> f32 {
     f32::from_le_bytes(frame[4..8].try_into().unwrap())
 }
 
-/// Sends bytes, and reads what comes back until the other end closes or is silent.
-pub fn raw(address: SocketAddr, request: &[u8]) -> Vec<u8> {
+/// Sends bytes, and reads what comes back until the other end closes. Whoever is silent for so long is told that no
+/// more comes.
+pub fn raw(address: SocketAddr, request: &[u8], patience: Duration) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     // A server may close before it has read all of something bad.
     let _ = stream.write_all(request);
-    let _ = stream.shutdown(std::net::Shutdown::Write);
     let mut answer = Vec::new();
-    let _ = stream.read_to_end(&mut answer);
+    stream.set_read_timeout(Some(patience)).unwrap();
+    if stream.read_to_end(&mut answer).is_err() {
+        let _ = stream.shutdown(std::net::Shutdown::Write);
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let _ = stream.read_to_end(&mut answer);
+    }
     answer
 }
 
@@ -200,7 +204,7 @@ pub fn raw(address: SocketAddr, request: &[u8]) -> Vec<u8> {
 pub fn fetch(address: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
     let length = body.len();
     let head = format!("{method} {path} HTTP/1.1\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n");
-    let answer = raw(address, &[head.as_bytes(), body].concat());
+    let answer = raw(address, &[head.as_bytes(), body].concat(), Duration::from_secs(60));
     let text = String::from_utf8_lossy(&answer[..answer.len().min(64)]).into_owned();
     let status = text.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
     let start = answer.windows(4).position(|four| four == b"\r\n\r\n").map_or(answer.len(), |at| at + 4);
