@@ -100,16 +100,7 @@ impl Bout {
             Track { performed, left: None }
         };
         let tracks = moment.people.iter().map(track).collect();
-        Bout {
-            stage,
-            aims,
-            happenings: Vec::new(),
-            tracks,
-            explain: false,
-            controllers,
-            controlled,
-            moment,
-        }
+        Bout { stage, aims, happenings: Vec::new(), tracks, explain: false, controllers, controlled, moment }
     }
 
     /// Lets time run until somebody has to decide, or to a tick.

@@ -139,7 +139,7 @@ fn figures(criterion: &mut Criterion) {
     let Pause::Decision(who) = bout.advance(600) else { return };
     let mut player = Player::new(policies, 5);
     let situation =
-            Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who, explain: false };
+        Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who, explain: false };
     criterion.bench_function("decision", |b| b.iter(|| black_box(player.decide(&situation))));
 }
 

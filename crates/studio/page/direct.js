@@ -20,7 +20,8 @@ export class Direct {
   }
 
   at(list, t) {
-    return list?.findLast((it) => it.t <= t + 1e-6) ?? list?.[0];
+    // A change holds from half a frame after the moment at which it was made.
+    return list?.findLast((it) => it.t <= t + 0.012) ?? list?.[0];
   }
 
   get person() {

@@ -148,10 +148,13 @@ export class Renderer {
     this.gl = gl;
     this.programs = Object.fromEntries(
       Object.entries({ BODY, SOLID, FLOOR, RING, RIBBON, STAR }).map(([name, code]) => [name, this.program(...code)]));
-    this.body = this.mesh(capsule(), [4]);
     this.pieces = gl.createBuffer();
-    gl.bindVertexArray(this.body.array);
-    this.instances(this.pieces, 1, [3, 3, 2, 4]);
+    // Fine for a few people, coarse for many and for shadows.
+    [this.fine, this.coarse, this.flat] = [[12, 4], [8, 2], [6, 1]].map((detail) => {
+      const mesh = this.mesh(capsule(...detail), [4]);
+      this.instances(this.pieces, 1, [3, 3, 2, 4]);
+      return mesh;
+    });
     this.boxes = this.mesh(box(), [3, 3]);
     this.cylinders = this.mesh(cylinder(), [3, 3]);
     const square = { vertices: new Float32Array([-1, -1, 1, -1, 1, 1, -1, 1]), indices: new Uint16Array([0, 1, 2, 0, 2, 3]) };
@@ -317,7 +320,7 @@ export class Renderer {
   drawPeople(scene, camera, flattened) {
     if (!scene.n) return;
     this.use("BODY", camera, { flattened });
-    this.drawMesh(this.body, scene.n);
+    this.drawMesh(flattened ? this.flat : scene.n > 250 ? this.coarse : this.fine, scene.n);
   }
 
   drawThings(scene, camera, flattened) {

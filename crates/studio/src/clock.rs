@@ -3,7 +3,10 @@
 use std::time::Instant;
 
 /// Now.
-#[expect(clippy::disallowed_methods, reason = "the studio shows things in real time; nothing planned depends on it")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the studio shows things in real time; nothing planned depends on it"
+)]
 pub(crate) fn now() -> Instant {
     Instant::now()
 }

@@ -6,7 +6,9 @@
 use randori_arena::bodies::TICKS_PER_SECOND;
 use randori_arena::style::Style;
 use randori_motion::{Annotation, EventKind, Ground, Take};
-use randori_scene::screenplay::{Beat, Checkpoint, Controller, Facing, Role, Screenplay, Then, Weights, When};
+use randori_scene::screenplay::{
+    Beat, Checkpoint, Controller, Facing, Role, Screenplay, Then, Weights, When,
+};
 use serde_json::{Value, json};
 
 /// Beats of the studio are called so, with a number behind it.
@@ -55,7 +57,10 @@ fn replaces(new: &Then, old: &Then) -> bool {
         (Then::Controller { who, .. }, Then::Controller { who: other, .. })
         | (Then::Path { who, .. }, Then::Path { who: other, .. }) => who == other,
         (Then::Style { who, style: Some(_), .. }, Then::Style { who: other, .. }) => who == other,
-        (Then::Style { who, weights, style: None }, Then::Style { who: other, weights: old, style: None }) => {
+        (
+            Then::Style { who, weights, style: None },
+            Then::Style { who: other, weights: old, style: None },
+        ) => {
             // The same weights are set, to other values.
             let set = |weights: &Weights| {
                 WEIGHTS.iter().filter(|it| (it.get)(weights).is_some()).map(|it| it.name).collect::<Vec<_>>()
@@ -67,7 +72,8 @@ fn replaces(new: &Then, old: &Then) -> bool {
 }
 
 fn role<'a>(scene: &'a mut Screenplay, who: &str) -> Result<&'a mut Role, String> {
-    let is_in_formation = scene.formation.as_ref().is_some_and(|it| it.roles().iter().any(|role| role.name == who));
+    let is_in_formation =
+        scene.formation.as_ref().is_some_and(|it| it.roles().iter().any(|role| role.name == who));
     (scene.characters.iter_mut().find(|role| role.name == who)).ok_or_else(|| {
         if is_in_formation {
             format!("\"{who}\" is one of a formation, which changes as a whole")
@@ -145,7 +151,13 @@ const WEIGHTS: [Weight; 12] = [
 ];
 
 /// Gives somebody another weight.
-pub(crate) fn weight(scene: &mut Screenplay, who: &str, name: &str, value: f64, at: f64) -> Result<(), String> {
+pub(crate) fn weight(
+    scene: &mut Screenplay,
+    who: &str,
+    name: &str,
+    value: f64,
+    at: f64,
+) -> Result<(), String> {
     is_known(scene, who)?;
     let Some(known) = WEIGHTS.iter().find(|weight| weight.name == name) else {
         let names: Vec<&str> = WEIGHTS.iter().map(|weight| weight.name).collect();
@@ -183,10 +195,13 @@ pub(crate) fn path(
     change: impl FnOnce(&mut Vec<Checkpoint>) -> Result<(), String>,
 ) -> Result<(), String> {
     let (mut path, first) = path_at(scene, take, who, at)?;
-    if first > 0 || !is_first(at) {
+    let is_later = first > 0 || !is_first(at);
+    if !is_later {
+        change(&mut role(scene, who)?.path)?;
+    } else {
         change(&mut path)?;
-        // What lies behind stays as it was.
         let time = moment(at);
+        // What lies behind stays as it was.
         let left = path.split_off(first.min(path.len()));
         let later = |mut checkpoint: Checkpoint| {
             // Of whoever is told of a time that has passed, it is asked at once.
@@ -195,9 +210,22 @@ pub(crate) fn path(
         };
         let path = left.into_iter().map(later).collect();
         from_then_on(scene, at, Then::Path { who: who.to_owned(), path });
-        return Ok(());
     }
-    change(&mut role(scene, who)?.path)
+    mind_way(scene, who, at)
+}
+
+/// Whoever is given a way is also given a mind to keep to it, unless they have one.
+fn mind_way(scene: &mut Screenplay, who: &str, at: f64) -> Result<(), String> {
+    /// Those of the presets for people on paths.
+    const USUAL: [(&str, f64); 2] = [("path_weight", 10.0), ("requirement_weight", 1e6)];
+    let role = role(scene, who)?.clone();
+    let now = settings(scene, &role).into_iter().rfind(|it| it["t"].as_f64().is_some_and(|t| t <= moment(at)));
+    for (name, usual) in USUAL {
+        if now.as_ref().is_some_and(|now| now["weights"][name] == 0.0) {
+            weight(scene, who, name, usual, at)?;
+        }
+    }
+    Ok(())
 }
 
 /// Somebody's way as it is at a time (s), in times of the scene, and how much of it lies behind.
@@ -233,9 +261,14 @@ fn path_at(
 }
 
 /// Sets a checkpoint in a way, or adds one after the last.
-pub(crate) fn set_checkpoint(path: &mut Vec<Checkpoint>, number: usize, new: Checkpoint) -> Result<(), String> {
+pub(crate) fn set_checkpoint(
+    path: &mut Vec<Checkpoint>,
+    number: usize,
+    new: Checkpoint,
+) -> Result<(), String> {
     let at = number.checked_sub(1).filter(|at| *at <= path.len());
-    let at = at.ok_or_else(|| format!("expected a checkpoint from 1 to {}, found {number}", path.len() + 1))?;
+    let at =
+        at.ok_or_else(|| format!("expected a checkpoint from 1 to {}, found {number}", path.len() + 1))?;
     match path.get_mut(at) {
         Some(known) => *known = Checkpoint { within: known.within, forbid: known.forbid.clone(), ..new },
         None => path.push(new),
@@ -274,7 +307,8 @@ pub(crate) fn told(scene: &Screenplay) -> Value {
 
 /// What somebody is after, from when on.
 fn settings(scene: &Screenplay, role: &Role) -> Vec<Value> {
-    let (mut style, mut name, mut controller) = (role.objective(), role.style.clone(), role.controller.clone());
+    let (mut style, mut name, mut controller) =
+        (role.objective(), role.style.clone(), role.controller.clone());
     let told = |t: f64, name: &str, style: &Style, controller: &Controller| {
         let weights: serde_json::Map<String, Value> =
             WEIGHTS.iter().map(|it| (it.name.to_owned(), json!((it.of)(style)))).collect();
@@ -286,7 +320,9 @@ fn settings(scene: &Screenplay, role: &Role) -> Vec<Value> {
         for then in &beat.then {
             match then {
                 Then::Style { who, style: preset, weights } if *who == role.name => {
-                    if let Some((known, found)) = preset.as_deref().and_then(|it| Some((it, Style::preset(it)?))) {
+                    if let Some((known, found)) =
+                        preset.as_deref().and_then(|it| Some((it, Style::preset(it)?)))
+                    {
                         (name, style) = (known.to_owned(), found);
                     }
                     style = weights.applied_to(style);

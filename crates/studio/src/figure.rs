@@ -47,7 +47,8 @@ impl Figure {
             return Figure { pieces: sticks(skeleton), trails: Vec::new() };
         }
         let rest = skeleton.global_pose(skeleton.rest_pose().view());
-        let mut pieces: Vec<Piece> = body.capsules.iter().map(limb).collect();
+        let limbs = body.capsules.iter().filter(|capsule| !is_trunk(capsule.bone));
+        let mut pieces: Vec<Piece> = limbs.map(limb).collect();
         let fists = pieces.iter().enumerate().filter(|(_, piece)| {
             [Bone::LeftHand, Bone::RightHand].iter().any(|bone| skeleton.bone(*bone) == Some(piece.joint))
         });
@@ -74,11 +75,7 @@ fn plain(capsule: &Capsule) -> Piece {
 
 /// A capsule as a limb looks: thick where the muscles are.
 fn limb(capsule: &Capsule) -> Piece {
-    let bone = if capsule.bone.side().is_some() {
-        capsule.bone.on(Side::Left)
-    } else {
-        capsule.bone
-    };
+    let bone = if capsule.bone.side().is_some() { capsule.bone.on(Side::Left) } else { capsule.bone };
     let (taper, tint) = match bone {
         Bone::LeftUpperLeg => ([1.28, 0.92], Tint::Cloth),
         Bone::LeftLowerLeg => ([1.12, 0.7], Tint::Cloth),
@@ -89,56 +86,60 @@ fn limb(capsule: &Capsule) -> Piece {
         Bone::LeftHand => ([1.2, 1.35], Tint::Dark),
         Bone::Neck => ([1.05, 0.95], Tint::Skin),
         Bone::Head => ([0.88, 1.0], Tint::Skin),
-        Bone::Spine => ([0.98, 1.0], Tint::Cloth),
         _ => ([1.0, 1.0], Tint::Cloth),
     };
     Piece { radii: taper.map(|share: f32| share * capsule.radius), tint, ..plain(capsule) }
 }
 
-/// What a row of capsules lacks to look like a person: breadth of chest and hips, and a face.
+/// What limbs lack to look like a person: a trunk that narrows to the waist, and a face.
 fn trimmings(skeleton: &Skeleton, rest: &GlobalPose, capsule: &Capsule) -> Vec<Piece> {
-    let joint = capsule.joint;
+    let (joint, radius) = (capsule.joint, capsule.radius);
+    let turned = rest.rotations[joint.idx()].inverse();
     let local = |bone: Bone| {
         let there = rest.positions[skeleton.bone(bone)?.idx()];
-        Some(rest.rotations[joint.idx()].inverse() * (there - rest.positions[joint.idx()]))
+        Some(turned * (there - rest.positions[joint.idx()]))
     };
-    let across = |left: Bone, right: Bone, reach: f32, drop: f32, radius: f32| {
-        let (left, right) = (local(left)?, local(right)?);
-        let middle = 0.5 * (left + right);
-        let down = rest.rotations[joint.idx()].inverse() * Vec3::NEG_Y;
-        let ends = [left, right].map(|end| middle + reach * (end - middle) + drop * capsule.radius * down);
-        Some(Piece { joint, ends, radii: [radius * capsule.radius; 2], tint: Tint::Cloth })
+    // From one pair of joints up to another, on both sides, so much nearer to the middle than they are.
+    let sides = |low: [Bone; 2], high: [Bone; 2], inward: [f32; 2], shift: [f32; 2], radii: [f32; 2]| {
+        let [low, high] = [low, high].map(|[left, right]| Some([local(left)?, local(right)?]));
+        let (Some(low), Some(high)) = (low, high) else { return Vec::new() };
+        let up = turned * Vec3::Y;
+        let end = |pair: [Vec3; 2], side: usize, k: usize| {
+            let middle = 0.5 * (pair[0] + pair[1]);
+            middle + inward[k] * (pair[side] - middle) + shift[k] * radius * up
+        };
+        let piece = |side: usize| Piece {
+            joint,
+            ends: [end(low, side, 0), end(high, side, 1)],
+            radii: radii.map(|share| share * radius),
+            tint: Tint::Cloth,
+        };
+        vec![piece(0), piece(1)]
     };
+    let legs = [Bone::LeftUpperLeg, Bone::RightUpperLeg];
+    let arms = [Bone::LeftUpperArm, Bone::RightUpperArm];
     match capsule.bone {
-        Bone::Hips => across(Bone::LeftUpperLeg, Bone::RightUpperLeg, 0.95, -0.15, 0.92).into_iter().collect(),
-        Bone::UpperChest => across(Bone::LeftUpperArm, Bone::RightUpperArm, 0.52, 0.5, 0.92).into_iter().collect(),
-        // Ribs: from the waist up to the shoulders, on both sides.
-        Bone::Chest => {
-            let (Some(left), Some(right), Some(waist)) =
-                (local(Bone::LeftUpperArm), local(Bone::RightUpperArm), local(Bone::Spine))
-            else {
-                return Vec::new();
-            };
-            let middle = 0.5 * (left + right);
-            let down = rest.rotations[joint.idx()].inverse() * Vec3::NEG_Y;
-            let rib = |end: Vec3| Piece {
-                joint,
-                ends: [waist + 0.16 * (end - middle), middle + 0.42 * (end - middle) + 0.75 * capsule.radius * down],
-                radii: [0.9, 0.95].map(|share: f32| share * capsule.radius),
-                tint: Tint::Cloth,
-            };
-            vec![rib(left), rib(right)]
-        }
+        Bone::Hips => sides(legs, legs, [0.8, 0.5], [-0.1, 0.7], [0.95, 0.85]),
+        Bone::Spine => sides(legs, arms, [0.5, 0.26], [0.6, -2.1], [0.84, 0.86]),
+        Bone::Chest => sides(legs, arms, [0.42, 0.44], [1.9, -0.9], [0.84, 0.92]),
+        Bone::UpperChest => sides(arms, arms, [0.36, 0.62], [-1.0, -0.35], [0.95, 0.75]),
         Bone::Head => {
-            let (a, b) = (capsule.a, capsule.b);
-            let turned = rest.rotations[joint.idx()].inverse();
-            let eyes = a + 0.52 * (b - a) + 0.72 * capsule.radius * (turned * Vec3::Z);
-            let aside = 0.42 * capsule.radius * (turned * Vec3::X);
-            let radii = [0.36 * capsule.radius; 2];
-            vec![Piece { joint, ends: [eyes + aside, eyes - aside], radii, tint: Tint::Dark }]
+            let eyes = capsule.a + 0.52 * (capsule.b - capsule.a) + 0.72 * radius * (turned * Vec3::Z);
+            let aside = 0.42 * radius * (turned * Vec3::X);
+            vec![Piece {
+                joint,
+                ends: [eyes + aside, eyes - aside],
+                radii: [0.36 * radius; 2],
+                tint: Tint::Dark,
+            }]
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether a bone's own capsule is no limb: those of the trunk lie across it.
+fn is_trunk(bone: Bone) -> bool {
+    matches!(bone, Bone::Hips | Bone::Spine | Bone::Chest | Bone::UpperChest)
 }
 
 /// Bones as lines from joint to joint.

@@ -82,7 +82,8 @@ impl Film {
 const FPS: f64 = 60.0;
 
 fn findings(take: &Take) -> Vec<Finding> {
-    Footage::of_take(take, FPS).map_or_else(|_| Vec::new(), |footage| check(&footage, &Limits::default()).findings)
+    Footage::of_take(take, FPS)
+        .map_or_else(|_| Vec::new(), |footage| check(&footage, &Limits::default()).findings)
 }
 
 /// How somebody looks.

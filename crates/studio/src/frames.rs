@@ -115,7 +115,8 @@ pub fn of_take(take: &Take, figures: &[Figure], picture: u8, t: f64, version: u3
     for (place, prop) in take.props.iter().enumerate() {
         if is_there(prop.enter, prop.exit()) {
             prop.clip.skeleton().globals_into(prop.clip.sample(t - prop.enter).view(), &mut globals);
-            for (joint, (position, rotation)) in globals.positions.iter().zip(&globals.rotations).enumerate() {
+            for (joint, (position, rotation)) in globals.positions.iter().zip(&globals.rotations).enumerate()
+            {
                 frame.thing(place, joint, *position, *rotation);
             }
         }

@@ -72,7 +72,11 @@ impl Rival {
     }
 
     fn controller(&self) -> Controller {
-        if self.is_graph { Controller::Graph { depth: self.depth } } else { Controller::game_tree(self.depth) }
+        if self.is_graph {
+            Controller::Graph { depth: self.depth }
+        } else {
+            Controller::game_tree(self.depth)
+        }
     }
 
     /// The scene in which they meet.
@@ -166,7 +170,11 @@ pub(crate) fn run<O>(
     for (who, library) in libraries.iter().enumerate() {
         let (_, first) = bench.director.bout.tracks[who].performed.first().copied()?;
         let placement = first.placement(&bench.director.bout.stage.cast[who].bodies, first.start);
-        shows.push(Show { player: Player::new(library, first.action, placement), seen: 1, pose: GlobalPose::default() });
+        shows.push(Show {
+            player: Player::new(library, first.action, placement),
+            seen: 1,
+            pose: GlobalPose::default(),
+        });
     }
     let colors = [[0.10, 0.30, 0.72], [0.74, 0.13, 0.10]];
     let people: Vec<Value> = ["you", "rival"]
@@ -309,8 +317,11 @@ impl Bench {
         let library = excerpt.stage.cast[0].bodies.library();
         let answers = |annotation: &Annotation| command.is_answered_by(annotation);
         let options = excerpt.stage.options(&excerpt.moment, 0);
-        let mut required: Vec<Annotation> =
-            options.iter().map(|option| library.action(option.id).annotation.clone()).filter(answers).collect();
+        let mut required: Vec<Annotation> = options
+            .iter()
+            .map(|option| library.action(option.id).annotation.clone())
+            .filter(answers)
+            .collect();
         required.sort();
         required.dedup();
         if required.is_empty() {
@@ -320,8 +331,13 @@ impl Bench {
         aims.required = required;
         aims.style.requirement_weight = 1e12;
         // A person may strike at the air, and turn away.
-        aims.plausibility =
-            Plausibility { attack: 1e3, defence: 1e3, logical: false, facing: std::f32::consts::PI, ..aims.plausibility };
+        aims.plausibility = Plausibility {
+            attack: 1e3,
+            defence: 1e3,
+            logical: false,
+            facing: std::f32::consts::PI,
+            ..aims.plausibility
+        };
         // What the planner is asked is the turn of whoever asks, in the middle of an action or not.
         let tick = excerpt.moment.tick;
         let person = &mut excerpt.moment.people[0];
@@ -423,7 +439,8 @@ impl Bench {
             }
         }
         let doing = [YOU, RIVAL].map(|who| {
-            let name = &bout.stage.cast[who].bodies.library().action(bout.moment.people[who].doing.action).name;
+            let name =
+                &bout.stage.cast[who].bodies.library().action(bout.moment.people[who].doing.action).name;
             json!([name, kind_of(name)])
         });
         json!({ "hits": hits, "damage": damage, "last": last, "doing": doing, "depth": self.depth_reached,

@@ -253,7 +253,13 @@ impl Tell {
     pub(crate) fn kind(&self) -> (&'static str, bool) {
         match self {
             Tell::Welcome(_) => ("welcome", true),
-            Tell::Take(value) => if value["picture"] == 1 { ("pinned", true) } else { ("take", true) },
+            Tell::Take(value) => {
+                if value["picture"] == 1 {
+                    ("pinned", true)
+                } else {
+                    ("take", true)
+                }
+            }
             Tell::Scene(_) => ("scene", true),
             Tell::Clock(_) => ("clock", true),
             Tell::Status(_) => ("status", true),
@@ -287,7 +293,10 @@ mod tests {
 
     #[test]
     fn messages_are_read_to_the_letter() {
-        assert_eq!(read(r#"{"do":"key","key":"punch","down":true}"#), Ok(Ask::Key { key: Key::Punch, down: true }));
+        assert_eq!(
+            read(r#"{"do":"key","key":"punch","down":true}"#),
+            Ok(Ask::Key { key: Key::Punch, down: true })
+        );
         assert_eq!(read(r#"{"do":"save"}"#), Ok(Ask::Save));
         check("", "EOF");
         check("[1,2]", "expected");
@@ -296,7 +305,10 @@ mod tests {
         check(r#"{"do":"seek","t":1,"u":2}"#, "unknown field `u`");
         check(r#"{"do":"seek","t":1e999}"#, "number out of range");
         check(r#"{"do":"seek","t":1e13}"#, "expected a number");
-        check(r#"{"do":"match","discipline":"boxing","rival":"graph","depth":300,"style":""}"#, "invalid value");
+        check(
+            r#"{"do":"match","discipline":"boxing","rival":"graph","depth":300,"style":""}"#,
+            "invalid value",
+        );
     }
 
     #[test]

@@ -11,10 +11,10 @@ use randori_gametree::Settings;
 use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::{ActionId, Take};
 use randori_scene::director::{Director, Libraries};
+use randori_scene::export;
 use randori_scene::pictures::{self, Animation};
 use randori_scene::refine::{self, refine};
 use randori_scene::screenplay::{Controller, Screenplay};
-use randori_scene::export;
 use randori_tactics::explain::{Branch, expand};
 use serde_json::{Value, json};
 
@@ -120,7 +120,8 @@ pub(crate) fn explain(job: &Job, who: &str, t: f64) -> Result<Value, String> {
             "range": screening.out_of_range, "logic": screening.illogical },
     });
     let Some(Controller::GameTree { depth, rule, opponent, .. }) = controller else {
-        told["words"] = "This controller looks up what to do, or goes by a rule; it compares no candidates.".into();
+        told["words"] =
+            "This controller looks up what to do, or goes by a rule; it compares no candidates.".into();
         return Ok(told);
     };
     let settings = Settings { depth: depth.min(DEEPEST), rule, opponent, ..Settings::default() };
@@ -156,7 +157,11 @@ fn branch(it: &Branch, title: &dyn Fn(&Branch) -> (String, String)) -> Value {
 }
 
 /// A take as a file: its name, its media type and its bytes.
-pub(crate) fn export(take: &Take, format: &str, step: &mut dyn FnMut(usize, usize)) -> Result<Vec<Export>, String> {
+pub(crate) fn export(
+    take: &Take,
+    format: &str,
+    step: &mut dyn FnMut(usize, usize),
+) -> Result<Vec<Export>, String> {
     let stem = file_name(&take.name);
     let words = |error: &dyn std::fmt::Display| error.to_string();
     match format {
@@ -192,7 +197,10 @@ pub(crate) struct Export {
 
 /// A name that is safe in any folder.
 pub(crate) fn file_name(name: &str) -> String {
-    let safe: String =
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' }).take(80).collect();
+    let safe: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' })
+        .take(80)
+        .collect();
     if safe.is_empty() { "scene".to_owned() } else { safe }
 }

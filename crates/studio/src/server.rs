@@ -22,6 +22,7 @@ use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::clock;
 use crate::downloads::Downloads;
 use crate::limits::{Limits, Pace};
 use crate::outbox::{Outbox, Parcel};
@@ -29,7 +30,6 @@ use crate::page::ASSETS;
 use crate::protocol::{Ask, Tell, read};
 use crate::session::{self, ORDERS, Order, Surroundings};
 use crate::supply::Supply;
-use crate::clock;
 
 /// How a studio is opened.
 #[derive(Clone, Debug)]
@@ -230,7 +230,12 @@ impl Shared {
     }
 
     /// The session of a name, opened if it is not there, with one viewer more.
-    fn enter(self: &Arc<Shared>, name: &str, viewer: u64, outbox: &Arc<Outbox>) -> Result<SyncSender<Order>, String> {
+    fn enter(
+        self: &Arc<Shared>,
+        name: &str,
+        viewer: u64,
+        outbox: &Arc<Outbox>,
+    ) -> Result<SyncSender<Order>, String> {
         let limits = &self.settings.limits;
         let mut sessions = self.sessions();
         if let Some(running) = sessions.get_mut(name) {
@@ -331,13 +336,20 @@ async fn dropped(State(shared): State<Arc<Shared>>, Query(place): Query<Where>, 
 }
 
 /// Somebody comes to look.
-async fn connect(State(shared): State<Arc<Shared>>, Query(place): Query<Where>, upgrade: WebSocketUpgrade) -> Response {
+async fn connect(
+    State(shared): State<Arc<Shared>>,
+    Query(place): Query<Where>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
     let viewer = shared.next.fetch_add(1, Ordering::Relaxed);
     let name = match place.session.as_deref() {
         None => format!("viewer-{viewer}"),
         given => match session_name(given) {
             Some(name) => name.to_owned(),
-            None => return (StatusCode::BAD_REQUEST, "a session is named by letters, digits and dashes\n").into_response(),
+            None => {
+                return (StatusCode::BAD_REQUEST, "a session is named by letters, digits and dashes\n")
+                    .into_response();
+            }
         },
     };
     let limit = shared.settings.limits.message_bytes;

@@ -315,15 +315,20 @@ impl Session {
             }
             Ask::Checkpoint { who, number, x, z, time, require, at } => {
                 let at = self.in_scene(at)?;
-                let require: Result<Vec<Annotation>, _> = require.iter().map(|name| Annotation::new(name)).collect();
+                let require: Result<Vec<Annotation>, _> =
+                    require.iter().map(|name| Annotation::new(name)).collect();
                 let require = require.map_err(|error| error.to_string())?;
                 let new = Checkpoint { time, require, ..Checkpoint::new(Ground { x, z }) };
-                edits::path(&mut scene, take.as_deref(), &who, at, |path| edits::set_checkpoint(path, number, new))?;
+                edits::path(&mut scene, take.as_deref(), &who, at, |path| {
+                    edits::set_checkpoint(path, number, new)
+                })?;
                 at
             }
             Ask::RemoveCheckpoint { who, number, at } => {
                 let at = self.in_scene(at)?;
-                edits::path(&mut scene, take.as_deref(), &who, at, |path| edits::remove_checkpoint(path, number))?;
+                edits::path(&mut scene, take.as_deref(), &who, at, |path| {
+                    edits::remove_checkpoint(path, number)
+                })?;
                 at
             }
             Ask::Style { who, style, at } => {
@@ -345,7 +350,12 @@ impl Session {
         };
         scene.validate().map_err(|error| error.to_string())?;
         let needs_graph = |scene: &Screenplay| -> Vec<String> {
-            scene.expanded().into_iter().filter(|role| scene.plays_on_graph(&role.name)).map(|it| it.name).collect()
+            scene
+                .expanded()
+                .into_iter()
+                .filter(|role| scene.plays_on_graph(&role.name))
+                .map(|it| it.name)
+                .collect()
         };
         if self.scene.as_ref().is_some_and(|old| needs_graph(old) != needs_graph(&scene)) {
             self.libraries = None;
@@ -361,7 +371,11 @@ impl Session {
     /// A time (s) within the scene.
     fn in_scene(&self, at: f64) -> Result<f64, String> {
         let end = self.scene.as_ref().map_or(0.0, |scene| scene.seconds);
-        if (0.0..=end).contains(&at) { Ok(at) } else { Err(format!("expected a time from 0 to {end} s, found {at}")) }
+        if (0.0..=end).contains(&at) {
+            Ok(at)
+        } else {
+            Err(format!("expected a time from 0 to {end} s, found {at}"))
+        }
     }
 
     /// Nobody waits for what is being worked on any more.
@@ -412,10 +426,18 @@ impl Session {
 
     /// The scene as it was played, for questions about it.
     fn known_job(&mut self) -> Result<Job, String> {
-        let libraries = self.libraries.clone().ok_or("there is nothing to explain in a take without a scene")?;
+        let libraries =
+            self.libraries.clone().ok_or("there is nothing to explain in a take without a scene")?;
         let scene = self.scene_mut()?.clone();
         let is_cancelled = Arc::clone(&self.is_cancelled);
-        Ok(Job { scene, libraries, recalled: Arc::clone(&self.happenings), until: 0.0, version: 0, is_cancelled })
+        Ok(Job {
+            scene,
+            libraries,
+            recalled: Arc::clone(&self.happenings),
+            until: 0.0,
+            version: 0,
+            is_cancelled,
+        })
     }
 
     fn export(&mut self, format: String) -> Result<(), String> {
@@ -473,7 +495,8 @@ impl Session {
                 (self.film, self.happenings) = (Some(film), happenings);
                 self.report = report.unwrap_or(Value::Null);
                 self.tell_film();
-                let words = if is_done { String::new() } else { format!("playing {ready:.0} of {seconds:.0} s") };
+                let words =
+                    if is_done { String::new() } else { format!("playing {ready:.0} of {seconds:.0} s") };
                 self.tell(&Tell::Status(json!({ "words": words, "report": self.report })));
             }
             Work::Played => {}
@@ -594,7 +617,11 @@ impl Audience<Order> for Session {
             }
             Order::Leave(..) => {
                 self.handle(order);
-                if self.viewers.is_empty() { Input::Other(Order::Work(0, Work::Played)) } else { Input::Nothing }
+                if self.viewers.is_empty() {
+                    Input::Other(Order::Work(0, Work::Played))
+                } else {
+                    Input::Nothing
+                }
             }
             Order::Work(..) => Input::Nothing,
         }

@@ -72,7 +72,9 @@ fn broken(chance: &mut ChaCha8Rng, examples: &[Value]) -> Message {
     let text = value.to_string();
     match chance.random_range(0..8) {
         0 => {
-            let end = (0..text.len()).filter(|at| text.is_char_boundary(*at)).nth(chance.random_range(0..text.chars().count()));
+            let end = (0..text.len())
+                .filter(|at| text.is_char_boundary(*at))
+                .nth(chance.random_range(0..text.chars().count()));
             Message::Text(text[..end.unwrap_or(0)].to_owned().into())
         }
         1 => {
@@ -81,7 +83,9 @@ fn broken(chance: &mut ChaCha8Rng, examples: &[Value]) -> Message {
             letters[at] = char::from(chance.random_range(1..127u8));
             Message::Text(letters.into_iter().collect::<String>().into())
         }
-        2 => Message::Binary((0..chance.random_range(0..64)).map(|_| chance.random::<u8>()).collect::<Vec<u8>>().into()),
+        2 => Message::Binary(
+            (0..chance.random_range(0..64)).map(|_| chance.random::<u8>()).collect::<Vec<u8>>().into(),
+        ),
         _ => Message::Text(text.into()),
     }
 }
@@ -120,22 +124,54 @@ fn messages_that_make_no_sense_are_answered() {
 /// A request with something wrong.
 fn request(chance: &mut ChaCha8Rng, address: SocketAddr) -> Vec<u8> {
     let pick = |chance: &mut ChaCha8Rng, list: &[&str]| list[chance.random_range(0..list.len())].to_owned();
-    let method = pick(chance, &["GET", "GET", "GET", "POST", "HEAD", "PUT", "OPTIONS", "BREW", "get", "\u{7f}"]);
-    let path = pick(chance, &[
-        "/", "/main.js", "/ws", "/upload", "/download/1/x", "/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "//", "/\\..\\x",
-        "/ws?session=%00", "/ws?session=a&session=b", "/upload?session=a&name=../x", "*", "http://example.org/", "/download/-1/a",
-        "/style.css?x=%ff%fe", "/download/18446744073709551616/x", "/./main.js", "/main.js%00.html", "/crates/studio/Cargo.toml",
-    ]);
+    let method =
+        pick(chance, &["GET", "GET", "GET", "POST", "HEAD", "PUT", "OPTIONS", "BREW", "get", "\u{7f}"]);
+    let path = pick(
+        chance,
+        &[
+            "/",
+            "/main.js",
+            "/ws",
+            "/upload",
+            "/download/1/x",
+            "/../../etc/passwd",
+            "/%2e%2e/%2e%2e/etc/passwd",
+            "//",
+            "/\\..\\x",
+            "/ws?session=%00",
+            "/ws?session=a&session=b",
+            "/upload?session=a&name=../x",
+            "*",
+            "http://example.org/",
+            "/download/-1/a",
+            "/style.css?x=%ff%fe",
+            "/download/18446744073709551616/x",
+            "/./main.js",
+            "/main.js%00.html",
+            "/crates/studio/Cargo.toml",
+        ],
+    );
     let version = pick(chance, &["HTTP/1.1", "HTTP/1.1", "HTTP/1.0", "HTTP/2.0", "HTTP/9"]);
     let host = match chance.random_range(0..4) {
         0 => pick(chance, &["example.org", "", "127.0.0.1", "[::1", "localhost:99999", "127.0.0.1:0"]),
         _ => address.to_string(),
     };
-    let more = pick(chance, &[
-        "", "Origin: http://example.org\r\n", "Content-Length: 99999999999\r\n", "Content-Length: -1\r\n", "Upgrade: websocket\r\nConnection: Upgrade\r\n",
-        "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n", "Transfer-Encoding: chunked\r\n", "X: \u{0}\r\n", ": \r\n",
-    ]);
-    let mut bytes = format!("{method} {path} {version}\r\nHost: {host}\r\n{more}Connection: close\r\n\r\n").into_bytes();
+    let more = pick(
+        chance,
+        &[
+            "",
+            "Origin: http://example.org\r\n",
+            "Content-Length: 99999999999\r\n",
+            "Content-Length: -1\r\n",
+            "Upgrade: websocket\r\nConnection: Upgrade\r\n",
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n",
+            "Transfer-Encoding: chunked\r\n",
+            "X: \u{0}\r\n",
+            ": \r\n",
+        ],
+    );
+    let mut bytes =
+        format!("{method} {path} {version}\r\nHost: {host}\r\n{more}Connection: close\r\n\r\n").into_bytes();
     bytes.extend((0..chance.random_range(0..40)).map(|_| chance.random::<u8>()));
     if chance.random_range(0..6) == 0 {
         let at = chance.random_range(0..bytes.len());
@@ -157,9 +193,16 @@ fn requests_that_make_no_sense_are_answered_with_nothing_of_this_machine() {
         for secret in ["root:", "[package]", "[dependencies]"] {
             assert!(!text.contains(secret), "{}", String::from_utf8_lossy(&request));
         }
-        let is_page = ["<!doctype html>", "import {", ":root {", "// "].iter().any(|start| text.contains(start));
+        let is_page =
+            ["<!doctype html>", "import {", ":root {", "// "].iter().any(|start| text.contains(start));
         served += usize::from(text.starts_with("HTTP/1.1 200") || text.starts_with("HTTP/1.0 200"));
-        assert!(is_page || !text.contains(" 200 OK") || text.contains("ontent-length: 0") || request.starts_with(b"HEAD"), "{text}");
+        assert!(
+            is_page
+                || !text.contains(" 200 OK")
+                || text.contains("ontent-length: 0")
+                || request.starts_with(b"HEAD"),
+            "{text}"
+        );
     }
     assert!(served > 20, "{served}");
     Viewer::at(studio.address(), None).wait("welcome", |_| true);

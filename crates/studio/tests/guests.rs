@@ -60,7 +60,10 @@ fn nothing_is_served_that_is_not_in_the_program() {
         assert!([400, 404].contains(&get(path)), "{path}: {}", get(path));
     }
     assert_eq!(fetch(address, "POST", "/", &format!("Host: {address}\r\n"), b"").0, 405);
-    assert_eq!(fetch(address, "POST", "/upload?session=nobody&name=x", &format!("Host: {address}\r\n"), b"abcd").0, 404);
+    assert_eq!(
+        fetch(address, "POST", "/upload?session=nobody&name=x", &format!("Host: {address}\r\n"), b"abcd").0,
+        404
+    );
 }
 
 #[test]
@@ -70,14 +73,21 @@ fn others_come_in_only_if_that_is_said() {
     assert!(matches!(refused, Err(StudioError::BeyondLoopback(_))));
     let open = Studio::open(Settings { beyond_loopback: true, ..everywhere }, Arc::new(Props)).unwrap();
     let address = SocketAddr::from(([127, 0, 0, 1], open.address().port()));
-    let status = |host: &str| fetch(address, "GET", "/", &format!("Host: {host}:{}\r\n", address.port()), b"").0;
+    let status =
+        |host: &str| fetch(address, "GET", "/", &format!("Host: {host}:{}\r\n", address.port()), b"").0;
     assert_eq!(status("192.168.0.1"), 200);
     assert_eq!(status("example.org"), 403);
 }
 
 #[test]
 fn what_is_too_large_or_too_fast_is_refused() {
-    let limits = Limits { messages_per_second: 5.0, burst: 5.0, upload_bytes: 1000, message_bytes: 500, ..Limits::default() };
+    let limits = Limits {
+        messages_per_second: 5.0,
+        burst: 5.0,
+        upload_bytes: 1000,
+        message_bytes: 500,
+        ..Limits::default()
+    };
     let studio = Studio::open(Settings { limits, ..Settings::on_port(0) }, Arc::new(Props)).unwrap();
     let address = studio.address();
     let mut viewer = Viewer::at(address, Some("small"));

@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 /// The decisions of somebody: when and what.
 fn decisions(take: &Value) -> Vec<(f64, String)> {
     let acts = take["people"].as_array().unwrap().iter().flat_map(|it| it["acts"].as_array().unwrap());
-    acts.filter(|act| act[3] == true).map(|act| (act[0].as_f64().unwrap(), act[1].as_str().unwrap().to_owned())).collect()
+    acts.filter(|act| act[3] == true)
+        .map(|act| (act[0].as_f64().unwrap(), act[1].as_str().unwrap().to_owned()))
+        .collect()
 }
 
 fn before(list: &[(f64, String)], t: f64) -> Vec<(f64, String)> {
@@ -74,7 +76,8 @@ fn a_slider_changes_what_comes_after_it_and_the_saved_scene_plays_the_same() {
         .map(|event| (event.t, event.details["action"].as_str().unwrap().to_owned()))
         .collect();
     let mut told = second;
-    let by_time = |list: &mut Vec<(f64, String)>| list.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let by_time =
+        |list: &mut Vec<(f64, String)>| list.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     by_time(&mut again);
     by_time(&mut told);
     assert_eq!(again, told);
@@ -103,12 +106,16 @@ fn starts_and_checkpoints_are_moved() {
     viewer.ask(json!({ "do": "start", "who": "red", "x": 0.5, "z": -1.25 }));
     let scene = viewer.wait("scene", |_| true);
     assert_eq!(scene["people"][0]["at"], json!([0.5, -1.25]));
-    viewer.ask(json!({ "do": "checkpoint", "who": "red", "number": 1, "x": 1.0, "z": 0.0, "time": 4.0, "at": 0.0 }));
+    viewer.ask(
+        json!({ "do": "checkpoint", "who": "red", "number": 1, "x": 1.0, "z": 0.0, "time": 4.0, "at": 0.0 }),
+    );
     let scene = viewer.wait("scene", |_| true);
     assert_eq!(scene["people"][0]["paths"][0]["points"][0]["at"], json!([1.0, 0.0]));
     viewer.wait("take", |take| take["done"] == true);
     // Later on, only what is left of the way changes.
-    viewer.ask(json!({ "do": "checkpoint", "who": "red", "number": 1, "x": -1.0, "z": 0.0, "time": 5.0, "at": 1.0 }));
+    viewer.ask(
+        json!({ "do": "checkpoint", "who": "red", "number": 1, "x": -1.0, "z": 0.0, "time": 5.0, "at": 1.0 }),
+    );
     let scene = viewer.wait("scene", |_| true);
     let paths = scene["people"][0]["paths"].as_array().unwrap();
     assert_eq!(paths.len(), 2);
@@ -116,7 +123,12 @@ fn starts_and_checkpoints_are_moved() {
     assert!((due - 5.0).abs() < 1e-9, "{due}");
     viewer.wait("take", |take| take["done"] == true);
     viewer.ask(json!({ "do": "checkpoint", "who": "red", "number": 9, "x": 0.0, "z": 0.0, "at": 0.0 }));
-    assert!(viewer.wait("error", |_| true)["words"].as_str().unwrap().contains("expected a checkpoint from 1 to 2"));
+    assert!(
+        viewer.wait("error", |_| true)["words"]
+            .as_str()
+            .unwrap()
+            .contains("expected a checkpoint from 1 to 2")
+    );
 }
 
 #[test]
@@ -149,7 +161,8 @@ fn files_are_opened_dropped_and_compared() {
     viewer.ask(json!({ "do": "pin" }));
     viewer.wait("take", |take| take["picture"] == 1);
     let host = format!("Host: {0}\r\nOrigin: http://{0}\r\n", studio.address());
-    let (status, _) = fetch(studio.address(), "POST", "/upload?session=files&name=mine.bvh", &host, b"HIERARCHY");
+    let (status, _) =
+        fetch(studio.address(), "POST", "/upload?session=files&name=mine.bvh", &host, b"HIERARCHY");
     assert_eq!(status, 202);
     viewer.wait("take", |take| take["picture"] == 0);
     let sides: Vec<u8> = (0..6).map(|_| viewer.frame()[1]).collect();

@@ -43,8 +43,12 @@ facing = "red"
 fn library() -> &'static Libraries {
     static MADE: OnceLock<Libraries> = OnceLock::new();
     MADE.get_or_init(|| {
-        let casting =
-            |seconds: f32| Casting { build: Build::AVERAGE, temperament: Temperament::Calm, seed: 1, seconds };
+        let casting = |seconds: f32| Casting {
+            build: Build::AVERAGE,
+            temperament: Temperament::Calm,
+            seed: 1,
+            seconds,
+        };
         let recording = |(performance, discipline): (Performance, Discipline)| {
             let settings = randori_motion::analyse::Settings::of(discipline);
             let analysis = analyse(&performance.clip, &settings).unwrap();
@@ -139,11 +143,7 @@ impl Viewer {
     pub fn wait(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.next().unwrap_or_else(|| panic!("no {kind} came"));
-            assert!(
-                kind == "error" || message["is"] != "error",
-                "waiting for {kind}: {}",
-                message["words"]
-            );
+            assert!(kind == "error" || message["is"] != "error", "waiting for {kind}: {}", message["words"]);
             if message["is"] == kind && wanted(&message) {
                 return message;
             }
@@ -203,7 +203,8 @@ pub fn raw(address: SocketAddr, request: &[u8], patience: Duration) -> Vec<u8> {
 /// A plain request: its status and its body.
 pub fn fetch(address: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
     let length = body.len();
-    let head = format!("{method} {path} HTTP/1.1\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n");
+    let head =
+        format!("{method} {path} HTTP/1.1\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n");
     let answer = raw(address, &[head.as_bytes(), body].concat(), Duration::from_secs(60));
     let text = String::from_utf8_lossy(&answer[..answer.len().min(64)]).into_owned();
     let status = text.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
