@@ -54,6 +54,11 @@ impl Workspace {
             center_bias: DVec3::ZERO,
         }
     }
+
+    /// Whether it is large enough for the model, and no larger.
+    pub fn fits(&self, model: &Model) -> bool {
+        self.poses.len() == model.joints.len() && self.nonlinear.len() == model.n_v
+    }
 }
 
 /// Places every body of the state: poses, Jacobian columns, velocities, velocity-product accelerations.
@@ -211,6 +216,13 @@ pub fn frame_pose(model: &Model, ws: &Workspace, frame: FrameId) -> Pose {
         }
         None => frame.working_from_frame,
     }
+}
+
+/// A body's pose in the world.
+pub fn body_pose(model: &Model, ws: &Workspace, body: BodyId) -> Pose {
+    let working = ws.poses[body.idx()];
+    let rotation = working.rotation * model.joints[body.idx()].body_from_working.transpose();
+    Pose { rotation, translation: working.translation + ws.origin }
 }
 
 /// Velocity of a frame: of its origin, and angular; world axes.

@@ -67,6 +67,8 @@ pub fn person_of(name: &str, stature: Stature) -> Result<Model, ModelError> {
     build.builder.add_frame("crown", Some(head), at(0.0, 0.13 * h, 0.0))?;
 
     for (side, out) in [("left", 1.0), ("right", -1.0)] {
+        // Where somebody else can stand.
+        build.builder.add_frame(format!("{side}_shoulder"), Some(chest), at(out * 0.09 * h, 0.133 * h, 0.0))?;
         let name = |part: &str| format!("{side}_{part}");
         // Leg: 3 + 1 + 2.
         let thigh = build.chain(

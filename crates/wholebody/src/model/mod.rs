@@ -358,6 +358,19 @@ impl Model {
         self.joints.iter().position(|joint| joint.name == name).map(|idx| BodyId(idx as u32))
     }
 
+    /// Gives a body another mass distribution, in its own frame: a weight is added or taken away.
+    pub fn set_inertia(&mut self, body: BodyId, inertia: Inertia) -> Result<(), ModelError> {
+        let joint = &mut self.joints[body.idx()];
+        if let Some(why) = inertia.fault() {
+            return Err(ModelError::Inertia { link: joint.name.clone(), why });
+        }
+        let working = Pose { rotation: joint.body_from_working, translation: DVec3::ZERO };
+        joint.working_inertia = inertia.seen_from(&working.inverse());
+        joint.inertia = inertia;
+        self.mass = self.joints.iter().map(|joint| joint.inertia.mass).sum();
+        Ok(())
+    }
+
     /// Whether the whole model hangs on one floating joint.
     pub fn is_floating(&self) -> bool {
         self.joints.first().is_some_and(|joint| joint.kind == JointKind::Floating)

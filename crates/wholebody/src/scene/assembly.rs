@@ -1,7 +1,5 @@
 //! From a scene's state to its quadratic program, subsystem by subsystem.
 
-use std::sync::Arc;
-
 use glam::{DMat3, DVec3};
 use parry3d_f64::math::{Pose3, Rot3, Vec3};
 use parry3d_f64::query;
@@ -9,7 +7,7 @@ use parry3d_f64::shape::SharedShape;
 
 use super::{CollisionPair, Contact, ContactArea, Feature, Obstacle, Place, Scene, Subsystem, Task};
 use crate::dynamics::{self, Workspace};
-use crate::model::{BodyId, JointKind, Model, Shape};
+use crate::model::{BodyId, JointKind, Shape};
 use crate::qp::blocks::{Block, BlockQp, LinkRow, Patch, PatchForce, SharedTask, Side};
 use crate::qp::kernels;
 use crate::spatial::{Motion, Pose, rotation_vector};
@@ -25,7 +23,7 @@ pub struct Assembly {
     /// Distance of each collision pair that is near enough to matter (m).
     pub distances: Vec<Option<f64>>,
     workspaces: Vec<Workspace>,
-    models: Vec<Arc<Model>>,
+    origins: Vec<DVec3>,
     pairs: Vec<CollisionPair>,
     shapes: Vec<[SharedShape; 2]>,
     jacobian: Vec<f64>,
@@ -60,6 +58,7 @@ impl Assembly {
             gradient: [0.0; 6],
             force: PatchForce::Generators { columns: Vec::new(), weight: 1.0 },
         });
+        self.origins.clear();
         for (idx, contact) in scene.contacts.iter().enumerate() {
             self.write_patch(scene, contact, idx);
         }
@@ -72,19 +71,21 @@ impl Assembly {
         &self.workspaces[subsystem]
     }
 
+    /// Where the wrench of a patch acts, in the world (m).
+    pub fn patch_origin(&self, patch: usize) -> DVec3 {
+        self.origins[patch]
+    }
+
     pub(super) fn workspaces(&self) -> &[Workspace] {
         &self.workspaces
     }
 
     fn update_workspaces(&mut self, scene: &Scene) {
-        self.models.truncate(scene.subsystems.len());
         self.workspaces.truncate(scene.subsystems.len());
         for (idx, subsystem) in scene.subsystems.iter().enumerate() {
-            if idx == self.models.len() {
-                self.models.push(Arc::clone(&subsystem.model));
+            if idx == self.workspaces.len() {
                 self.workspaces.push(Workspace::new(&subsystem.model));
-            } else if !Arc::ptr_eq(&self.models[idx], &subsystem.model) {
-                self.models[idx] = Arc::clone(&subsystem.model);
+            } else if !self.workspaces[idx].fits(&subsystem.model) {
                 self.workspaces[idx] = Workspace::new(&subsystem.model);
             }
             let workspace = &mut self.workspaces[idx];
@@ -119,20 +120,23 @@ impl Assembly {
             None => (Motion::ZERO, Motion::ZERO),
         };
         let (velocity, bias) = motion(Some(contact.on), mine.translation);
-        let (velocity2, bias2) = motion(contact.with, other.translation);
+        // Both sides at one point, so that a wrench and its reaction cancel to rounding.
+        let (velocity2, bias2) = motion(contact.with, mine.translation);
         // Link 2 displaced by +delta as seen from link 1 asks for v1 - v2 = +delta / dt.
         let error = Motion {
             linear: other.translation - mine.translation,
             angular: rotation_vector(&(other.rotation * mine.rotation.transpose())),
         };
         let target = error * (1.0 / (dt * dt)) - (velocity - velocity2) * (1.0 / dt) - (bias - bias2);
+        self.origins.push(mine.translation);
         let patch = &mut self.qp.patches[idx];
         patch.target = target.to_array();
         let n_sides =
             1 + usize::from(contact.with.is_some_and(|with| with.subsystem != contact.on.subsystem));
         patch.sides.resize_with(n_sides, Side::default);
-        let places = [(Some(contact.on), mine.translation, 1.0), (contact.with, other.translation, -1.0)];
-        for (s, (place, at, sign)) in places.into_iter().enumerate() {
+        let at = mine.translation;
+        let places = [(Some(contact.on), 1.0), (contact.with, -1.0)];
+        for (s, (place, sign)) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };
             let model = &scene.subsystems[place.subsystem].model;
             let body = model.frames[place.frame.idx()].body;

@@ -56,6 +56,9 @@ pub struct Controller {
     pub assembly: Assembly,
     /// The solver with its active set.
     pub solver: BlockSolver,
+    /// Time spent on the dynamics and the assembly, and on the solution, of the last step (s), by the clock
+    /// given to it.
+    pub spent: [f64; 2],
     explanation: Explanation,
     step: Vec<f64>,
 }
@@ -63,7 +66,12 @@ pub struct Controller {
 impl Controller {
     /// Solves for the scene's present state and moves it on by its time step.
     pub fn step(&mut self, scene: &mut Scene) -> Outcome<'_> {
-        let verdict = self.solve_verdict(scene);
+        self.step_timed(scene, &mut || 0.0)
+    }
+
+    /// The same, with the clock (s) by which [`Controller::spent`] is measured.
+    pub fn step_timed(&mut self, scene: &mut Scene, clock: &mut dyn FnMut() -> f64) -> Outcome<'_> {
+        let verdict = self.solve_verdict(scene, clock);
         if verdict != Verdict::Refused {
             let mut at = 0;
             for subsystem in &mut scene.subsystems {
@@ -82,7 +90,7 @@ impl Controller {
 
     /// Solves for the scene's present state without moving it.
     pub fn solve(&mut self, scene: &Scene) -> Outcome<'_> {
-        let verdict = self.solve_verdict(scene);
+        let verdict = self.solve_verdict(scene, &mut || 0.0);
         self.outcome(verdict)
     }
 
@@ -91,13 +99,22 @@ impl Controller {
         Outcome { verdict, solution: &self.solver.solution, explanation }
     }
 
-    fn solve_verdict(&mut self, scene: &Scene) -> Verdict {
+    /// The result of the last step.
+    pub fn last(&self, verdict: Verdict) -> Outcome<'_> {
+        self.outcome(verdict)
+    }
+
+    fn solve_verdict(&mut self, scene: &Scene, clock: &mut dyn FnMut() -> f64) -> Verdict {
+        let began = clock();
         if let Some(fault) = scene.fault() {
             self.explanation = Explanation { fault: Some(fault), ..Explanation::default() };
             return Verdict::Refused;
         }
         self.assembly.assemble(scene);
-        if self.solver.solve(&self.assembly.qp) == Status::Solved {
+        let assembled = clock();
+        let status = self.solver.solve(&self.assembly.qp);
+        self.spent = [assembled - began, clock() - assembled];
+        if status == Status::Solved {
             return Verdict::Solved;
         }
         let conflict = std::mem::take(&mut self.solver.conflict);

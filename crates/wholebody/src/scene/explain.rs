@@ -71,6 +71,8 @@ impl std::fmt::Display for Explanation {
 /// Cost of exceeding a softened limit, against tasks of weight 1: a violation of one unit outweighs an
 /// acceleration error of a thousand.
 const SLACK_COST: f64 = 1e6;
+/// Accelerations beyond this are no motion (m/s², rad/s²).
+const WILD: f64 = 5e3;
 /// A softened limit exceeded by less than this is met.
 const MET: f64 = 1e-6;
 
@@ -89,6 +91,10 @@ pub(super) fn relax(
             continue;
         }
         let solution = read(qp, &map, &solver.x);
+        // Limits that can only be met by throwing bodies about are not met: more gives way.
+        if level != Softness::Contact && solution.qdd.iter().any(|a| !(a.abs() < WILD)) {
+            continue;
+        }
         let violations = violations(scene, qp, &solution, level);
         let mut names: Vec<String> = Vec::new();
         for limit in conflict {
