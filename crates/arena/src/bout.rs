@@ -25,6 +25,8 @@ pub struct Bout {
     pub happenings: Vec<Happening>,
     /// What each of the cast did, in order of time.
     pub tracks: Vec<Track>,
+    /// Whether decisions are written down with what else was considered.
+    pub explain: bool,
     controllers: Vec<Box<dyn Controller>>,
     /// Which controller decides for whom.
     controlled: Vec<usize>,
@@ -55,6 +57,24 @@ pub enum Happening {
     Landed(Landed),
 }
 
+/// A stage with only those on it who matter to somebody's decision: that person first, then the others.
+#[derive(Clone, Debug)]
+pub struct Excerpt {
+    /// Who is on it.
+    pub stage: Stage,
+    /// What they do now.
+    pub moment: Moment,
+    /// What they are after.
+    pub aims: Vec<Aims>,
+}
+
+impl Excerpt {
+    /// The situation of the first.
+    pub fn situation(&self, explain: bool) -> Situation<'_> {
+        Situation { stage: &self.stage, moment: &self.moment, aims: &self.aims, who: 0, explain }
+    }
+}
+
 /// Why a bout waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
@@ -80,7 +100,7 @@ impl Bout {
             Track { performed, left: None }
         };
         let tracks = moment.people.iter().map(track).collect();
-        Bout { stage, aims, happenings: Vec::new(), tracks, controllers, controlled, moment }
+        Bout { stage, aims, happenings: Vec::new(), tracks, explain: false, controllers, controlled, moment }
     }
 
     /// Lets time run until somebody has to decide, or to a tick.
@@ -98,19 +118,29 @@ impl Bout {
 
     /// Has somebody decide, who is to, and lets them begin. Whoever does not decide waits for a tick.
     pub fn decide(&mut self, who: usize) {
-        let group = self.group_of(who);
-        let (stage, moment, aims) = self.excerpt(&group);
-        let situation = Situation { stage: &stage, moment: &moment, aims: &aims, who: 0 };
-        let verdict = self.controllers[self.controlled[who]].decide(&situation);
-        match verdict {
-            Some(verdict) => {
-                let doing = self.stage.begin(&self.moment, who, verdict.action);
-                self.aims[who].done.push(verdict.action);
-                self.happenings.push(Happening::Decided { tick: self.moment.tick, who, verdict });
-                self.begin(who, doing);
-            }
+        let excerpt = self.excerpt(who);
+        match self.controllers[self.controlled[who]].decide(&excerpt.situation(self.explain)) {
+            Some(verdict) => self.perform(who, verdict),
             None => self.wait(who),
         }
+    }
+
+    /// Lets somebody begin what was decided elsewhere, one of [`Stage::options`]; what they do now is cut short.
+    pub fn perform(&mut self, who: usize, verdict: Verdict) {
+        let doing = self.stage.begin(&self.moment, who, verdict.action);
+        self.aims[who].done.push(verdict.action);
+        self.happenings.push(Happening::Decided { tick: self.moment.tick, who, verdict });
+        self.begin(who, doing);
+    }
+
+    /// Whether whoever decides for somebody goes by the situation alone: see [`Controller::forgets`].
+    pub fn forgets(&self, who: usize) -> bool {
+        self.controllers[self.controlled[who]].forgets()
+    }
+
+    /// What somebody would know who had to decide now.
+    pub fn excerpt(&self, who: usize) -> Excerpt {
+        self.excerpt_of(&self.group_of(who))
     }
 
     /// Gives somebody another controller.
@@ -145,7 +175,7 @@ impl Bout {
     }
 
     /// Somebody without a choice stays in the last frame for another tick.
-    fn wait(&mut self, who: usize) {
+    pub fn wait(&mut self, who: usize) {
         self.moment.people[who].doing.start += 1;
     }
 
@@ -159,7 +189,7 @@ impl Bout {
     }
 
     /// Those who matter to somebody's decision: the person first, the opponent, and allies with the same opponent.
-    fn group_of(&self, who: usize) -> Vec<usize> {
+    pub fn group_of(&self, who: usize) -> Vec<usize> {
         let opponent = self.aims[who].opponent;
         let side = self.stage.cast[who].side;
         let mut group = vec![who];
@@ -177,7 +207,7 @@ impl Bout {
     }
 
     /// The stage as if only these were on it, in this order.
-    fn excerpt(&self, group: &[usize]) -> (Stage, Moment, Vec<Aims>) {
+    fn excerpt_of(&self, group: &[usize]) -> Excerpt {
         let place = |who: usize| group.iter().position(|other| *other == who);
         let stage = Stage {
             cast: group.iter().map(|who| self.stage.cast[*who].clone()).collect(),
@@ -198,7 +228,7 @@ impl Bout {
             aims.opponent = place(aims.opponent).unwrap_or(0);
             aims
         });
-        (stage, moment, aims.collect())
+        Excerpt { stage, moment, aims: aims.collect() }
     }
 
     /// Whether what somebody does is a blow.

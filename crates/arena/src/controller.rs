@@ -22,6 +22,8 @@ pub struct Situation<'a> {
     pub aims: &'a [Aims],
     /// Who decides, by their place in the cast.
     pub who: usize,
+    /// Whether anybody will ask what else was considered; if not, nobody need keep it.
+    pub explain: bool,
 }
 
 /// What was decided, and why.
@@ -31,7 +33,8 @@ pub struct Verdict {
     pub action: ActionId,
     /// How many choices there were.
     pub screening: Screening,
-    /// What else was considered, the best first; empty for those who do not compare.
+    /// What else was considered, the best first; empty for those who do not compare, and where nobody asked for an
+    /// explanation.
     pub candidates: Vec<Considered>,
     /// Actions simulated to get there.
     pub edges: u64,
@@ -55,6 +58,11 @@ pub struct Considered {
 pub trait Controller: Send {
     /// What the person does next: one of [`Stage::options`].
     fn decide(&mut self, situation: &Situation<'_>) -> Option<Verdict>;
+
+    /// Whether it decides by the situation alone, so that a decision that is known need not be asked for again.
+    fn forgets(&self) -> bool {
+        false
+    }
 }
 
 impl Situation<'_> {
@@ -95,8 +103,12 @@ impl Controller for Random {
 pub struct StaticTarget;
 
 impl Controller for StaticTarget {
+    fn forgets(&self) -> bool {
+        true
+    }
+
     fn decide(&mut self, situation: &Situation<'_>) -> Option<Verdict> {
-        let Situation { stage, moment, aims, who } = *situation;
+        let Situation { stage, moment, aims, who, .. } = *situation;
         let (choices, screening) = situation.choices();
         let own = &aims[who];
         let bodies = &stage.cast[who].bodies;
@@ -135,6 +147,10 @@ impl Controller for StaticTarget {
 pub struct Still;
 
 impl Controller for Still {
+    fn forgets(&self) -> bool {
+        true
+    }
+
     fn decide(&mut self, situation: &Situation<'_>) -> Option<Verdict> {
         let (choices, screening) = situation.choices();
         let bodies = &situation.stage.cast[situation.who].bodies;

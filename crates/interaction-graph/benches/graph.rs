@@ -91,7 +91,8 @@ fn decisions() {
     let mut player = Player::new(policies(), 5);
     let mut times = Vec::new();
     while let Pause::Decision(who) = bout.advance(60 * 60) {
-        let situation = Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who };
+        let situation =
+            Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who, explain: false };
         player.decide(&situation);
         for _ in 0..100 {
             let start = Instant::now();
@@ -137,7 +138,8 @@ fn figures(criterion: &mut Criterion) {
     let mut bout = bout();
     let Pause::Decision(who) = bout.advance(600) else { return };
     let mut player = Player::new(policies, 5);
-    let situation = Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who };
+    let situation =
+        Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who, explain: false };
     criterion.bench_function("decision", |b| b.iter(|| black_box(player.decide(&situation))));
 }
 

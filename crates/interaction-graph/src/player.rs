@@ -152,7 +152,7 @@ impl Player {
 
 impl Controller for Player {
     fn decide(&mut self, situation: &Situation<'_>) -> Option<Verdict> {
-        let Situation { stage, moment, aims, who } = *situation;
+        let Situation { stage, moment, aims, who, .. } = *situation;
         let own = &aims[who];
         let whom = own.opponent;
         let options = stage.options(moment, who).len() as u32;

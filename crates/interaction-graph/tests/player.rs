@@ -113,7 +113,8 @@ fn a_decision_allocates_nothing() {
     let mut own = Player::new(policies(), 5);
     let mut n = 0;
     while let Pause::Decision(who) = bout.advance(900) {
-        let situation = Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who };
+        let situation =
+            Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who, explain: false };
         // The first one has the policy made.
         own.decide(&situation);
         let counted = allocation_counter::measure(|| {

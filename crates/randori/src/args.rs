@@ -17,6 +17,7 @@ use crate::commands::render::RenderArgs;
 use crate::commands::reproduce::ReproduceArgs;
 use crate::commands::rivals::RivalsArgs;
 use crate::commands::run::RunArgs;
+use crate::commands::studio::StudioArgs;
 use crate::progress::{Progress, ProgressMode};
 
 /// Scenes of many people from the motion of one.
@@ -100,6 +101,8 @@ pub(crate) enum Command {
     Patches(PatchesArgs),
     /// Play a scene file: people who compete, along paths and a story.
     Run(RunArgs),
+    /// See scenes in the browser, direct them, have them explained, and play against them.
+    Studio(StudioArgs),
     /// Let two controllers compete, round after round, and tell who is better.
     Match(MatchArgs),
     /// Two people who act at once and are unpredictable on purpose: tag and sword, learned and played.

@@ -29,5 +29,6 @@ pub use randori_interaction_graph as interaction_graph;
 pub use randori_motion as motion;
 pub use randori_patches as patches;
 pub use randori_scene as scene;
+pub use randori_studio as studio;
 pub use randori_tactics as tactics;
 pub use randori_wholebody as wholebody;

@@ -38,6 +38,7 @@ fn run(args: &Args, progress: &Progress) -> anyhow::Result<Outcome> {
         Command::Graph(graph) => commands::graph::run(graph, seed, progress),
         Command::Patches(patches) => commands::patches::run(patches, seed, progress),
         Command::Run(scene) => commands::run::run(scene, args.seed, progress),
+        Command::Studio(studio) => commands::studio::run(studio, progress),
         Command::Match(contest) => commands::match_::run(contest, seed, progress),
         Command::Rivals(rivals) => commands::rivals::run(rivals, seed, progress),
         Command::Render(render) => commands::render::run(render, progress),

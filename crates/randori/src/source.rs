@@ -18,7 +18,7 @@ use randori_scene::files;
 use crate::output::FileProblem;
 
 /// How to read captures.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Reading captures")]
 pub(crate) struct ImportArgs {
     /// Metres per unit of the file; detected by default (CMU's unit is 0.0254/0.45 m).
@@ -133,8 +133,17 @@ impl ImportArgs {
 
     /// Reads one file.
     pub(crate) fn load(&self, path: &Path) -> anyhow::Result<LoadedFile> {
+        self.read(path, &files::read(path)?, &beside(path))
+    }
+
+    /// Reads the bytes of a file of this name; what a glTF file refers to is read by `resolve`.
+    pub(crate) fn read(
+        &self,
+        path: &Path,
+        bytes: &[u8],
+        resolve: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> anyhow::Result<LoadedFile> {
         let options = self.options()?;
-        let bytes = files::read(path)?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         let clip_name = formats::clip_name(&name).to_owned();
         let problem = |error| FileProblem::new(path, error);
@@ -142,7 +151,7 @@ impl ImportArgs {
             people: vec![Loaded { name: clip_name.clone(), start: 0.0, import, looks: Looks::default() }],
             ..LoadedFile::default()
         };
-        let mut file = match Format::detect(&name, &bytes) {
+        let mut file = match Format::detect(&name, bytes) {
             Some(Format::AsfAmc) => {
                 if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("asf")) {
                     bail!("{}: a skeleton without motion; give its .amc file", path.display());
@@ -151,10 +160,10 @@ impl ImportArgs {
                 let skeleton = files::read(&skeleton_path)?;
                 // Read once by itself, so that its errors bear its name.
                 asf::Asf::parse(&skeleton).map_err(|error| FileProblem::new(&skeleton_path, error))?;
-                alone(asf::import(&clip_name, &skeleton, &bytes, &options).map_err(problem)?)
+                alone(asf::import(&clip_name, &skeleton, bytes, &options).map_err(problem)?)
             }
             Some(Format::Gltf) => {
-                let scene = gltf::import(&clip_name, &bytes, &options, &beside(path)).map_err(problem)?;
+                let scene = gltf::import(&clip_name, bytes, &options, resolve).map_err(problem)?;
                 let n_characters = scene.characters.len();
                 let mut file = self.one_animation(path, scene.characters)?;
                 file.seed = scene.seed.unwrap_or(0);
@@ -168,10 +177,10 @@ impl ImportArgs {
             }
             #[cfg(feature = "fbx")]
             Some(Format::Fbx) => {
-                let characters = formats::fbx::import(&clip_name, &bytes, &options).map_err(problem)?;
+                let characters = formats::fbx::import(&clip_name, bytes, &options).map_err(problem)?;
                 self.one_animation(path, characters)?
             }
-            _ => alone(formats::import(&name, &bytes, &options).map_err(problem)?),
+            _ => alone(formats::import(&name, bytes, &options).map_err(problem)?),
         };
         if let Some(map) = &self.map {
             let overrides = read_override(map)?;

@@ -63,7 +63,7 @@ impl Counting {
 
 impl Controller for Counting {
     fn decide(&mut self, situation: &Situation<'_>) -> Option<Verdict> {
-        let Situation { stage, moment, aims, who } = *situation;
+        let Situation { stage, moment, aims, who, .. } = *situation;
         let judge = Judge::of(stage, aims);
         let game = Game { stage, judge: &judge, side: stage.cast[who].side };
         let counted = Counted { game, census: &self.census };

@@ -2,7 +2,7 @@
 //!
 //! [`game`] shows a stage to the search as a [`World`](randori_gametree::World): plausible actions as choices, what the
 //! stage makes of them, what both objectives say. [`planner`] is the controller that asks it; [`census`] counts what
-//! such trees are made of.
+//! such trees are made of, and [`explain`] shows one to people.
 //!
 //! What it refuses to do: the arena knows no search and the search no body; this is where they meet, and nothing else is
 //! here. It opens no file, reads no clock and prints nothing.
@@ -10,6 +10,7 @@
 //! Reference: \[Shum2012\], sections V to VII.
 
 pub mod census;
+pub mod explain;
 pub mod game;
 pub mod planner;
 

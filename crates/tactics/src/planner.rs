@@ -39,12 +39,13 @@ impl Planner {
 
 impl Controller for Planner {
     fn decide(&mut self, situation: &Situation<'_>) -> Option<Verdict> {
-        let Situation { stage, moment, aims, who } = *situation;
+        let Situation { stage, moment, aims, who, explain } = *situation;
         let judge = Judge::of(stage, aims);
         let game = Game { stage, judge: &judge, side: stage.cast[who].side };
         let decision = search(&game, moment, &self.settings, &mut self.workspace);
         let (_, screening) = situation.choices();
-        let mut candidates: Vec<Considered> = (decision.candidates.iter())
+        let asked_for = if explain { &decision.candidates[..] } else { &[] };
+        let mut candidates: Vec<Considered> = (asked_for.iter())
             .map(|candidate| {
                 let doing = stage.begin(moment, who, candidate.choice.action);
                 let outcome = stage.perform(moment, who, doing);
@@ -61,5 +62,9 @@ impl Controller for Planner {
             candidates,
             edges: decision.statistics.edges,
         })
+    }
+
+    fn forgets(&self) -> bool {
+        true
     }
 }

@@ -85,7 +85,7 @@ impl Commander {
     }
 
     fn command(&self, situation: &Situation<'_>) -> Command {
-        let Situation { stage, moment, aims, who } = *situation;
+        let Situation { stage, moment, aims, who, .. } = *situation;
         let whom = aims[who].opponent;
         let (own, them) = (&moment.people[who], &moment.people[whom]);
         let (distance, angle) = stage.relation(moment, (who, &own.doing), whom, moment.tick);

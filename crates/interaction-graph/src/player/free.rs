@@ -17,7 +17,7 @@ pub(super) fn step(
     repertoire: &Repertoire,
     command: Option<Command>,
 ) -> Option<ActionId> {
-    let Situation { stage, moment, aims, who } = *situation;
+    let Situation { stage, moment, aims, who, .. } = *situation;
     let own = &aims[who];
     let options = stage.options(moment, who);
     let here = moment.people[who].doing.root(&stage.cast[who].bodies, moment.tick);

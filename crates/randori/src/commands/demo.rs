@@ -1,16 +1,17 @@
 //! `randori demo`: the main job on nothing but this program.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::Context;
 use randori_actor::sparring;
 use randori_motion::{Event, EventKind, Take};
 use randori_scene::check::{Footage, Limits, check};
 use randori_scene::pictures::{self, Animation, Moments, Sheet};
 use randori_scene::render::{Angle, Camera};
 use randori_scene::{export, files};
+use randori_studio::Settings;
 use serde::Serialize;
 
+use crate::commands::studio::{Shelf, serve};
 use crate::output::Outcome;
 use crate::progress::Progress;
 
@@ -21,7 +22,7 @@ pub(crate) struct DemoArgs {
     #[arg(long, value_name = "DIR", default_value = "randori-demo")]
     out: PathBuf,
 
-    /// Do not open the animated picture when done.
+    /// Do not open the studio when done.
     #[arg(long)]
     no_open: bool,
 }
@@ -68,9 +69,6 @@ pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Re
     drop(job);
     files::write_atomically(&report.animation, &animation)?;
 
-    if !args.no_open && is_terminal() {
-        show(&report.animation)?;
-    }
     let text = format!(
         "{} spar for {:.1} s: {} blows land, {} are blocked; the linter finds {} faults\n\
          scene      {}   (Blender, Godot, three.js, …)\n\
@@ -85,6 +83,12 @@ pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Re
         report.animation.display(),
         report.sheet.display()
     );
+    if !args.no_open && is_terminal() {
+        progress.note(&text);
+        let mut shelf = Shelf::default();
+        let first = Some(shelf.add(&report.scene)?);
+        return serve(Settings { first, ..Settings::on_port(0) }, shelf, false, progress);
+    }
     Outcome::new(&report, text)
 }
 
@@ -109,9 +113,4 @@ fn sheet_options(take: &Take) -> Sheet {
 fn is_terminal() -> bool {
     use std::io::IsTerminal;
     std::io::stdout().is_terminal()
-}
-
-fn show(path: &Path) -> anyhow::Result<()> {
-    open::that_detached(path)
-        .with_context(|| format!("{}: no program here opens it (--no-open)", path.display()))
 }

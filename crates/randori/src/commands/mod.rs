@@ -14,3 +14,4 @@ pub(crate) mod reproduce;
 pub(crate) mod rivals;
 pub(crate) mod run;
 pub(crate) mod shell;
+pub(crate) mod studio;

@@ -122,7 +122,7 @@ pub(crate) fn gather(scene: &Screenplay, progress: &Progress) -> anyhow::Result<
     Ok(gathered)
 }
 
-fn library_of(scene: &Screenplay, role: &Role) -> anyhow::Result<ActionLibrary> {
+pub(crate) fn library_of(scene: &Screenplay, role: &Role) -> anyhow::Result<ActionLibrary> {
     let Some(name) = scene.library_of(role) else {
         bail!("no library is named; for instance builtin:boxing")
     };
@@ -150,7 +150,7 @@ pub(crate) fn play(
         return Ok(made);
     }
     let mut director = Director::new(scene, libraries)?;
-    director.explain = explain;
+    director.bout.explain = explain;
     director.clock = clock;
     let job = progress.job("playing");
     let hundredths = |seconds: f64| (100.0 * seconds) as usize;

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use randori_arena::bodies::{Bodies, Rigid, TICKS_PER_SECOND};
 use randori_arena::bout::{Bout, Happening, Pause};
 use randori_arena::combination::Table;
+use randori_arena::controller::Verdict;
 use randori_arena::objectives::{Aims, Scoring};
 use randori_arena::reactions::Reactions;
 use randori_arena::stage::{Cast, Contest, Moment, Stage};
@@ -29,7 +30,7 @@ use randori_motion::clip::ClipError;
 use randori_motion::{ActionId, ActionLibrary, Event, Ground, Placement, SkeletonError, Take};
 use randori_patches::Patches;
 
-use crate::screenplay::{Role, Screenplay, placements};
+use crate::screenplay::{Controller, Role, Screenplay, placements};
 pub use patchwork::{PatchReport, UsedReport, compose, patches_key};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
 use story::{KNOCK_DOWN, Story, is_asked_for};
@@ -154,8 +155,8 @@ pub struct Director {
     /// Whose part is over.
     dismissed: Vec<bool>,
     end: i32,
-    /// Whether decisions are written down with their candidates.
-    pub explain: bool,
+    /// Decisions that are known from an earlier run, by tick and place in the cast.
+    known: BTreeMap<(i32, usize), Verdict>,
     /// Tells the time (s), for the report; the director has no clock of its own.
     pub clock: Option<Box<dyn Fn() -> f64 + Send>>,
 }
@@ -226,7 +227,7 @@ impl Director {
             looked: 0,
             dismissed: vec![false; roles.len()],
             end: (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32,
-            explain: false,
+            known: BTreeMap::new(),
             clock: None,
             scene: scene.clone(),
             graphs,
@@ -247,24 +248,63 @@ impl Director {
 
     /// Plays to the next decision, or for a few ticks; `false` when the scene is over.
     pub fn step(&mut self) -> bool {
+        match self.pause() {
+            Some(Pause::Decision(who)) => {
+                self.decide(who);
+                true
+            }
+            Some(Pause::Limit) => true,
+            None => false,
+        }
+    }
+
+    /// The first half of a [step](Director::step): up to where somebody decides, who has been told what to aim at; or for
+    /// a few ticks. `None` when the scene is over.
+    pub fn pause(&mut self) -> Option<Pause> {
         self.look();
         let tick = self.bout.moment.tick;
         if tick >= self.end {
-            return false;
+            return None;
         }
-        match self.bout.advance((tick / LOOK * LOOK + LOOK).min(self.end)) {
-            Pause::Limit => {}
-            Pause::Decision(who) => {
-                self.look();
-                self.prepare(who);
-                let before = self.clock.as_ref().map(|clock| clock());
-                self.bout.decide(who);
-                if let (Some(before), Some(clock)) = (before, &self.clock) {
-                    self.report.characters[who].planning_seconds += clock() - before;
-                }
+        let pause = self.bout.advance((tick / LOOK * LOOK + LOOK).min(self.end));
+        if let Pause::Decision(who) = pause {
+            self.look();
+            self.prepare(who);
+        }
+        Some(pause)
+    }
+
+    /// The second half: has somebody decide, for whom it [paused](Director::pause).
+    pub fn decide(&mut self, who: usize) {
+        let known = self.known.remove(&(self.bout.moment.tick, who)).filter(|_| self.bout.forgets(who));
+        if let Some(verdict) = known {
+            self.bout.perform(who, verdict);
+            return;
+        }
+        let before = self.clock.as_ref().map(|clock| clock());
+        self.bout.decide(who);
+        if let (Some(before), Some(clock)) = (before, &self.clock) {
+            self.report.characters[who].planning_seconds += clock() - before;
+        }
+    }
+
+    /// Takes over what was decided before a time (s) of an earlier run of a scene that is the same up to there, so that
+    /// nobody has to plan it again: happenings are those of [`Bout::happenings`].
+    pub fn recall(&mut self, happenings: &[Happening], until: f64) {
+        for happening in happenings {
+            if let Happening::Decided { tick, who, verdict } = happening
+                && seconds(*tick) < until
+            {
+                self.known.insert((*tick, *who), verdict.clone());
             }
         }
-        true
+    }
+
+    /// Has another controller decide for somebody, by their place in the cast, from the next decision on.
+    pub fn hire(&mut self, who: usize, controller: &Controller) {
+        self.bout.aims[who].staged = crew::is_staged(controller);
+        let graph = self.graphs[who].as_ref();
+        self.bout.control(who, crew::hired(controller, self.scene.seed, who, graph));
     }
 
     /// Plays all of it.
@@ -275,6 +315,11 @@ impl Director {
     /// The take of what was played so far, and what there is to say about it.
     pub fn finish(mut self) -> Result<(Take, Report), DirectorError> {
         self.look();
+        self.so_far()
+    }
+
+    /// The take of what was played so far, while it goes on.
+    pub fn so_far(&self) -> Result<(Take, Report), DirectorError> {
         take::take_of(self)
     }
 

@@ -7,7 +7,7 @@ use randori_arena::style::Style;
 use randori_motion::{ActionId, Annotation, Bone, Event, EventKind, Ground};
 
 use super::way::Way;
-use super::{Director, crew, seconds};
+use super::{Director, seconds};
 use crate::screenplay::{Beat, Checkpoint, PropRole, Role, Screenplay, Then, Waypoint, When};
 
 /// What beats changed, and what they wait for.
@@ -193,9 +193,7 @@ impl Director {
             }
             Then::Controller { who: name, controller } => {
                 let Some(who) = who(name) else { return };
-                self.bout.aims[who].staged = crew::is_staged(controller);
-                let graph = self.graphs[who].as_ref();
-                self.bout.control(who, crew::hired(controller, self.scene.seed, who, graph));
+                self.hire(who, controller);
             }
             Then::Path { who: name, path } => {
                 let Some(who) = who(name) else { return };

@@ -21,12 +21,12 @@ use super::{Director, DirectorError, Report, seconds};
 /// Candidates that an explained decision names.
 const CANDIDATES: usize = 8;
 
-pub(super) fn take_of(mut director: Director) -> Result<(Take, Report), DirectorError> {
+pub(super) fn take_of(director: &Director) -> Result<(Take, Report), DirectorError> {
     let names: Vec<String> = director.roles.iter().map(|role| role.name.clone()).collect();
     let end = director.bout.moment.tick.min(director.end).max(1);
     let recorded = record(&director.bout, &names, end)?;
     let mut take = Take::new(director.scene.name.clone(), director.scene.seed);
-    let mut events = std::mem::take(&mut director.events);
+    let mut events = director.events.clone();
     for (who, recorded) in recorded.into_iter().enumerate() {
         let Some(recorded) = recorded else { continue };
         events.extend(footsteps(&names[who], &recorded));
@@ -39,12 +39,12 @@ pub(super) fn take_of(mut director: Director) -> Result<(Take, Report), Director
         });
     }
     for at in 0..director.story.props.len() {
-        take.props.extend(prop_of(&director, at, end)?);
+        take.props.extend(prop_of(director, at, end)?);
     }
     events.retain(|event| event.t <= seconds(end));
     events.sort_by(|a, b| a.t.total_cmp(&b.t));
     take.events = events;
-    let mut report = director.report;
+    let mut report = director.report.clone();
     for (character, way) in report.characters.iter_mut().zip(&director.ways) {
         character.checkpoints_left = way.n_left() as u32;
     }
@@ -65,7 +65,7 @@ pub(super) fn events_of(director: &Director, happening: &Happening) -> Vec<Event
             insert(&mut event, "action", action.name.as_str().into());
             insert(&mut event, "options", screening.options.into());
             insert(&mut event, "plausible", screening.left.into());
-            if director.explain {
+            if director.bout.explain {
                 let pruned = json!({
                     "penetration": screening.penetrating,
                     "facing": screening.turned_away,

@@ -1,0 +1,206 @@
+//! Work that takes its time, in threads of its own: playing a scene to its end, explaining a decision, making files.
+//!
+//! A scene is played as fast as it goes, ahead of the clock. After a change, what was decided before it is known already
+//! and only what follows is planned again.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use randori_arena::bout::{Happening, Pause};
+use randori_gametree::Settings;
+use randori_motion::formats::bvh::WriteOptions;
+use randori_motion::{ActionId, Take};
+use randori_scene::director::{Director, Libraries};
+use randori_scene::export;
+use randori_scene::pictures::{self, Animation};
+use randori_scene::refine::{self, refine};
+use randori_scene::screenplay::{Controller, Screenplay};
+use randori_tactics::explain::{Branch, expand};
+use serde_json::{Value, json};
+
+use crate::edits;
+use crate::film::{Film, kind_of};
+
+/// A scene to be played, and what is known of it.
+#[derive(Clone)]
+pub(crate) struct Job {
+    pub(crate) scene: Screenplay,
+    pub(crate) libraries: Libraries,
+    /// What happened when it was played before, up to where it is the same (s).
+    pub(crate) recalled: Arc<Vec<Happening>>,
+    pub(crate) until: f64,
+    /// The first version that it may show; each is one more.
+    pub(crate) version: u32,
+    pub(crate) is_cancelled: Arc<AtomicBool>,
+}
+
+/// How far a scene is.
+pub(crate) struct Progress {
+    pub(crate) film: Film,
+    pub(crate) happenings: Arc<Vec<Happening>>,
+    pub(crate) report: Option<Value>,
+}
+
+/// Plays a scene to its end, showing what there is on the way; `None` if nobody wants it any more.
+pub(crate) fn play(job: &Job, show: &dyn Fn(Progress)) -> Result<Option<()>, String> {
+    /// How much more there has to be to be shown (s).
+    const MORE: f64 = 1.0;
+    let mut director = Director::new(&job.scene, &job.libraries).map_err(|error| error.to_string())?;
+    director.recall(&job.recalled, job.until);
+    let mut version = job.version;
+    let mut next = job.until.max(0.0) + MORE;
+    while director.step() {
+        if job.is_cancelled.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        if director.now() >= next {
+            let (take, _) = director.so_far().map_err(|error| error.to_string())?;
+            let film = Film::new(Arc::new(take), version, director.end(), false);
+            show(Progress { film, happenings: Arc::new(director.bout.happenings.clone()), report: None });
+            version += 1;
+            // Twice as much every time: putting a take together costs as much as it is long.
+            next += (next - job.until).max(MORE);
+        }
+    }
+    let happenings = Arc::new(director.bout.happenings.clone());
+    let (mut take, mut report) = director.finish().map_err(|error| error.to_string())?;
+    let end = take.duration();
+    show(Progress {
+        film: Film::new(Arc::new(take.clone()), version, end, false),
+        happenings: Arc::clone(&happenings),
+        report: None,
+    });
+    if job.is_cancelled.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
+    report.refinement = Some(refine(&mut take, &refine::Settings::default()));
+    let report = serde_json::to_value(&report).ok();
+    show(Progress { film: Film::new(Arc::new(take), version + 1, end, true), happenings, report });
+    Ok(Some(()))
+}
+
+/// Why somebody decided as they did at a time (s).
+pub(crate) fn explain(job: &Job, who: &str, t: f64) -> Result<Value, String> {
+    /// Answers that are shown behind the best choices, by depth.
+    const BREADTH: [usize; 5] = [5, 3, 2, 1, 1];
+    /// The deepest tree that is made for a look at it: deeper ones take too long.
+    const DEEPEST: u8 = 4;
+    let place = (job.scene.expanded().iter().position(|role| role.name == who))
+        .ok_or_else(|| format!("nobody is called \"{who}\""))?;
+    let names: Vec<String> = job.scene.expanded().into_iter().map(|role| role.name).collect();
+    let mut director = Director::new(&job.scene, &job.libraries).map_err(|error| error.to_string())?;
+    director.recall(&job.recalled, f64::INFINITY);
+    let half = 0.5 / 60.0;
+    loop {
+        match director.pause() {
+            Some(Pause::Decision(found)) if found == place && (director.now() - t).abs() < half => break,
+            Some(Pause::Decision(found)) if director.now() <= t + half => director.decide(found),
+            Some(Pause::Limit) if director.now() <= t + half => {}
+            _ => return Err(format!("{who} decided nothing at {t:.2} s")),
+        }
+    }
+    let taken = (job.recalled.iter()).find_map(|happening| match happening {
+        Happening::Decided { tick, who, verdict } if *who == place && *tick == director.bout.moment.tick => {
+            Some(verdict.clone())
+        }
+        _ => None,
+    });
+    let library = director.bout.stage.cast[place].bodies.library();
+    let name = |action: ActionId| library.action(action).name.clone();
+    let excerpt = director.bout.excerpt(place);
+    let situation = excerpt.situation(true);
+    let (_, screening) = situation.choices();
+    let controller = edits::controller_at(&job.scene, who, director.now());
+    let mut told = json!({
+        "who": who, "t": director.now(), "opponent": names.get(director.bout.aims[place].opponent),
+        "chosen": taken.map(|verdict| name(verdict.action)),
+        "controller": controller.as_ref().map(ToString::to_string),
+        "options": screening.options, "plausible": screening.left,
+        "pruned": { "penetration": screening.penetrating, "facing": screening.turned_away,
+            "range": screening.out_of_range, "logic": screening.illogical },
+    });
+    let Some(Controller::GameTree { depth, rule, opponent, .. }) = controller else {
+        told["words"] =
+            "This controller looks up what to do, or goes by a rule; it compares no candidates.".into();
+        return Ok(told);
+    };
+    let settings = Settings { depth: depth.min(DEEPEST), rule, opponent, ..Settings::default() };
+    let group = director.bout.group_of(place);
+    let branches = expand(&situation, &settings, &BREADTH);
+    let left_out: Vec<String> = (situation.stage.options(situation.moment, 0).iter())
+        .filter(|option| !branches.iter().any(|branch| branch.action == option.id))
+        .map(|option| name(option.id))
+        .collect();
+    let title = |it: &Branch| {
+        let who = group.get(it.who).copied().unwrap_or(place);
+        let action = director.bout.stage.cast[who].bodies.library().action(it.action).name.clone();
+        (names[who].clone(), action)
+    };
+    let tree: Vec<Value> = branches.iter().map(|it| branch(it, &title)).collect();
+    told["depth"] = settings.depth.into();
+    told["left_out"] = left_out.into();
+    told["candidates"] = tree.into();
+    Ok(told)
+}
+
+/// A branch of the tree, for the viewers.
+fn branch(it: &Branch, title: &dyn Fn(&Branch) -> (String, String)) -> Value {
+    let (who, action) = title(it);
+    let next: Vec<Value> = it.next.iter().map(|next| branch(next, title)).collect();
+    let terms = &it.terms;
+    json!({
+        "who": who, "kind": kind_of(&action), "action": action, "taken": it.is_taken, "scores": it.scores,
+        "terms": { "movement": terms.movement, "score": terms.score, "combination": terms.combination + terms.staged,
+            "recency": terms.recency, "path": terms.path, "requirement": terms.requirement },
+        "next": next,
+    })
+}
+
+/// A take as a file: its name, its media type and its bytes.
+pub(crate) fn export(
+    take: &Take,
+    format: &str,
+    step: &mut dyn FnMut(usize, usize),
+) -> Result<Vec<Export>, String> {
+    let stem = file_name(&take.name);
+    let words = |error: &dyn std::fmt::Display| error.to_string();
+    match format {
+        "glb" => {
+            let bytes = export::glb(take, &export::GlbOptions::default()).map_err(|error| words(&error))?;
+            Ok(vec![Export { name: format!("{stem}.glb"), media: "model/gltf-binary", bytes }])
+        }
+        "bvh" => {
+            let texts = export::bvh(take, &WriteOptions::default()).map_err(|error| words(&error))?;
+            let file = |(who, text): (String, String)| Export {
+                name: format!("{stem}.{}.bvh", file_name(&who)),
+                media: "application/octet-stream",
+                bytes: text.into_bytes(),
+            };
+            Ok(texts.into_iter().map(file).collect())
+        }
+        "gif" => {
+            let bytes = pictures::animation(take, pictures::Format::Gif, &Animation::default(), step)
+                .map_err(|error| words(&error))?;
+            Ok(vec![Export { name: format!("{stem}.gif"), media: "image/gif", bytes }])
+        }
+        _ => Err(format!("there is no format \"{format}\"; there are glb, bvh and gif")),
+    }
+}
+
+/// A file for a viewer to fetch.
+#[derive(Clone, Debug)]
+pub(crate) struct Export {
+    pub(crate) name: String,
+    pub(crate) media: &'static str,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// A name that is safe in any folder.
+pub(crate) fn file_name(name: &str) -> String {
+    let safe: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' })
+        .take(80)
+        .collect();
+    if safe.is_empty() { "scene".to_owned() } else { safe }
+}
