@@ -25,7 +25,9 @@ for scene in scenes:
     glb, report = out / f"{name}.glb", out / f"{name}.json"
     subprocess.run([randori, "run", scene, "-o", glb, "--report", report, "--quiet"], check=True)
     told = json.loads(report.read_text())
-    meter = [sys.executable, f"{shared}/tools/meter.py", glb, "--json"]
+    # Of scenes of patches all pairs are judged, however many people there are: nobody may walk through another.
+    patches = told["patches"]
+    meter = [sys.executable, f"{shared}/tools/meter.py", glb, "--json"] + (["--pairs"] if patches else [])
     judged = json.loads(subprocess.run(meter, check=True, capture_output=True, text=True).stdout)
     skate = max(max(person["skate_cm_per_s"]) for person in judged["characters"])
     pops = sum(person["pops"] for person in judged["characters"])
@@ -44,6 +46,15 @@ for scene in scenes:
     expect(name, f"{jumps} root jumps", jumps == 0)
     expect(name, f"cores deep in {deep:.2f} % of frames", deep < 1)
     expect(name, f"a blow {max(gaps, default=0.0):.1f} cm off", max(gaps, default=0.0) <= 5)
+    if patches:
+        wishes = patches["wishes"]
+        print(
+            f"  {patches['people']} people, {patches['uses']} uses, {patches['most_used_percent']:.1f} % of one patch; "
+            f"{wishes['met']} of {wishes['possible']} commands followed that could be"
+        )
+        expect(name, f"{patches['uses']} uses", patches["uses"] >= told["seconds"] / 4)
+        expect(name, f"{patches['most_used_percent']:.1f} % of one patch", patches["most_used_percent"] <= 10)
+        expect(name, f"{wishes['met']} of {wishes['possible']} commands", wishes["met"] >= 0.95 * wishes["possible"])
     # Outboxers keep their distance before all else; how far is asked by the tests.
     if name.startswith(("boxing", "sword", "graph-boxing")) and name != "boxing-outboxers":
         expect(name, f"{attacks} attacks", attacks >= 15 * told["seconds"] / 30)

@@ -5,6 +5,8 @@
 //!
 //! Reference: \[Shum2008\], section 2: the initial condition r, θ1, θ2, t_diff, and a list of clips for each.
 
+use std::ops::Range;
+
 use glam::Vec3;
 use randori_arena::bodies::{Bodies, Doing, Rigid};
 use randori_arena::bout::Track;
@@ -251,6 +253,28 @@ impl Patch {
         let doings = lines.doings(bodies, Rigid::of(Placement::default()), 0);
         let under_way = doings.iter().rev().find(|(start, _)| *start <= tick);
         under_way.map_or(lines.from, |(_, doing)| doing.placement(bodies, tick))
+    }
+
+    /// What both do, from when the later one begins: ticks during which neither starts anything else, and what the first
+    /// and the second do in them, in the patch's frame. Whoever ends first stays as they are.
+    pub fn together(&self, bodies: &Bodies) -> Vec<(Range<i32>, [Doing; 2])> {
+        let length = self.length() + 1;
+        let from_patch = Rigid::of(Placement::default());
+        let [first, second] = self.lines.each_ref().map(|lines| lines.doings(bodies, from_patch, 0));
+        let span = |doings: &[(i32, Doing)], at: usize| {
+            doings[at].0..doings.get(at + 1).map_or(length, |(next, _)| *next)
+        };
+        let mut together = Vec::new();
+        for (a, (_, own)) in first.iter().enumerate() {
+            for (b, (_, other)) in second.iter().enumerate() {
+                let (one, two) = (span(&first, a), span(&second, b));
+                let ticks = one.start.max(two.start)..one.end.min(two.end);
+                if !ticks.is_empty() {
+                    together.push((ticks, [*own, *other]));
+                }
+            }
+        }
+        together
     }
 
     /// `world_from_patch` for somebody who begins here.

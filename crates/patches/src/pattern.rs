@@ -30,6 +30,8 @@ pub struct Pattern {
     pub impulse: f32,
     /// How deep trunks and heads may be in each other (m).
     pub depth: f32,
+    /// How deep any other parts may be in each other (m); infinite where blows go home or people fall on each other.
+    pub limbs: f32,
 }
 
 /// One entry of a pattern.
@@ -115,6 +117,7 @@ impl Pattern {
             sampling: Sampling::default(),
             impulse: 10.0,
             depth: 0.02,
+            limbs: f32::INFINITY,
         }
     }
 

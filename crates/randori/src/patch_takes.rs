@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use randori_arena::bodies::{Bodies, Rigid};
-use randori_arena::record::record_tracks;
+use randori_arena::record::{Recorded, record_tracks};
 use randori_motion::clip::ClipError;
 use randori_motion::take::Color;
-use randori_motion::{Character, Placement, Take};
+use randori_motion::{Character, Clip, FrameRate, Placement, Take};
 use randori_patches::{PatchId, Patches};
 
 /// Who is who in a take of a patch.
@@ -21,13 +21,19 @@ pub fn take_of(bodies: &Bodies, set: &Patches, id: PatchId) -> Result<Take, Clip
     let recorded = record_tracks(&[bodies, bodies], &tracks, &landed, &names, patch.length())?;
     let mut take = Take::new(&set.pattern_of(id).name, u64::from(id.0));
     for (recorded, (name, color)) in recorded.into_iter().zip(PEOPLE) {
-        let Some(recorded) = recorded else { continue };
+        let Some(Recorded { enter, clip, .. }) = recorded else { continue };
+        // Whoever is not there yet waits, and whoever is done stays.
+        let mut poses = vec![clip.frame(0).to_pose(); enter.max(0) as usize];
+        poses.extend(clip.frames().map(|pose| pose.to_pose()));
+        let last = clip.frame(clip.n_frames() - 1).to_pose();
+        poses.resize(poses.len().max(patch.length().max(1) as usize), last);
+        let clip = Clip::from_poses(name, clip.skeleton().clone(), FrameRate::HOUSE, poses)?;
         take.characters.push(Character {
             name: name.to_owned(),
             color,
             body: Arc::clone(bodies.library().body()),
-            enter: f64::from(recorded.enter) / 60.0,
-            clip: recorded.clip,
+            enter: 0.0,
+            clip,
         });
     }
     Ok(take)

@@ -115,3 +115,12 @@ pub struct Wishes {
     /// Those in which the chosen one does.
     pub met: u32,
 }
+
+impl Wishes {
+    /// Counts a choice for which there was a command.
+    pub(super) fn count(&mut self, is_possible: bool, is_met: bool) {
+        self.asked += 1;
+        self.possible += u32::from(is_possible);
+        self.met += u32::from(is_met);
+    }
+}

@@ -127,13 +127,15 @@ impl Composer<'_> {
     ) -> Option<(Candidate, Plan)> {
         let mut candidates = self.candidates_for_both(now, rng);
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let wanted: Vec<Candidate> = candidates.iter().filter(|it| it.is_wanted).copied().collect();
         let is_asked = self.command_at(now[0].tick).is_some();
         let found = (candidates.into_iter().take(TRIES))
             .find_map(|candidate| self.plan_of_both(duel, now, &candidate).map(|plan| (candidate, plan)));
         if let Some((candidate, _)) = found.as_ref().filter(|_| is_asked) {
-            self.wishes.asked += 1;
-            self.wishes.possible += u32::from(candidate.is_wanted);
-            self.wishes.met += u32::from(candidate.is_wanted);
+            let mut others = wanted.iter();
+            let is_possible =
+                candidate.is_wanted || others.any(|wanted| self.plan_of_both(duel, now, wanted).is_some());
+            self.wishes.count(is_possible, candidate.is_wanted);
         }
         found
     }

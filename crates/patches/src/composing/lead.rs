@@ -57,7 +57,7 @@ pub enum Field {
 /// How many ways to go on are looked at closer.
 const CLOSER: usize = 400;
 /// How many of those are tried.
-const TRIES: usize = 120;
+const TRIES: usize = 300;
 /// A second of movement before a patch costs this much of S.
 const PER_SECOND: f32 = 25.0;
 /// Chance decides between scores that are as near to each other as this.
@@ -144,6 +144,7 @@ impl Composer<'_> {
         let mut candidates = self.candidates(lead, now, rng);
         let by_score = |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score);
         candidates.sort_by(by_score);
+        let wanted: Vec<Candidate> = candidates.iter().filter(|it| it.is_wanted).copied().collect();
         candidates.truncate(CLOSER);
         for candidate in &mut candidates {
             let patch = self.patches.patch(candidate.patch);
@@ -159,10 +160,11 @@ impl Composer<'_> {
             .take(TRIES)
             .find_map(|candidate| self.plan(lead, now, newcomer, &candidate).map(|plan| (candidate, plan)));
         if let Some((candidate, _)) = found.as_ref().filter(|_| is_asked) {
-            self.wishes.asked += 1;
-            // Those that do as asked come first: if the chosen one does not, no other could.
-            self.wishes.possible += u32::from(candidate.is_wanted);
-            self.wishes.met += u32::from(candidate.is_wanted);
+            // Those that do as asked come first, but no more than a number of them were looked at.
+            let mut others = wanted.iter();
+            let is_possible =
+                candidate.is_wanted || others.any(|wanted| self.plan(lead, now, newcomer, wanted).is_some());
+            self.wishes.count(is_possible, candidate.is_wanted);
         }
         found
     }
@@ -253,16 +255,17 @@ impl Composer<'_> {
             self.crowd.print(&within, tick).map_or(Vec::new(), |print| self.crowd.near(&print, tick))
         };
         let near = near_at(start);
-        let errand = Errand { variety: who, ..lead.field.outside(lead.start, from) };
+        let errand = Errand { variety: who, ..lead.field.outside(from) };
         let to = Standing { node: lines.entry?, here: Rigid::of(from), tick: start };
         let mut doings = engine.arrive(to, &errand, &Leave { partners: &[], near: &near })?;
         doings.extend(within.iter().copied());
         let near = near_at(end);
         let leave = Leave { partners: &[], near: &near };
         let after = self.after_part(patch, role, world, begins);
-        if !lines.falls {
+        let is_down = lines.falls || lines.exit.is_some_and(|exit| self.moves.is_low(exit));
+        if !is_down {
             let after = after?;
-            let errand = Errand { variety: who, ..lead.field.outside(lead.start, after.here.placement()) };
+            let errand = Errand { variety: who, ..lead.field.outside(after.here.placement()) };
             let here = Errand { goal: after.here.shift(), within: 1.0, ..errand };
             let way = engine.leave(after, &errand, &leave, self.end);
             doings.extend(way.or_else(|| engine.leave(after, &here, &leave, self.end))?);
@@ -270,7 +273,7 @@ impl Composer<'_> {
         }
         let rise = lead.down.zip(after).and_then(|(down, after)| {
             let (mut way, up) = self.rise(after, after.tick + down + 20 * (who as i32 % 5))?;
-            let errand = Errand { variety: who, ..lead.field.outside(lead.start, up.here.placement()) };
+            let errand = Errand { variety: who, ..lead.field.outside(up.here.placement()) };
             way.extend(engine.leave(up, &errand, &leave, self.end)?);
             let all: Vec<(i32, Doing)> =
                 within.last().copied().into_iter().chain(way.iter().copied()).collect();
@@ -356,11 +359,8 @@ impl Composer<'_> {
     fn stroll(&mut self, lead: &Lead, now: Standing) -> Option<Standing> {
         let goal = lead.field.ahead(lead.start, now.here.placement());
         let bodies = self.bodies_handle();
-        let print = self.crowd.print(
-            &[(now.tick, Doing::begin(&bodies, *self.moves.from(now.node).first()?, now.tick, 0, now.here))],
-            now.tick,
-        )?;
-        let near = self.crowd.near(&print, now.tick);
+        let any = Doing::begin(&bodies, *self.moves.from(now.node).first()?, now.tick, 0, now.here);
+        let near = self.crowd.near(&self.crowd.print(&[(now.tick, any)], now.tick)?, now.tick);
         let leave = Leave { partners: &[], near: &near };
         let mut options: Vec<(f32, Doing, Standing)> = (self.moves.from(now.node).iter())
             .map(|id| {
@@ -384,19 +384,13 @@ impl Composer<'_> {
 
 impl Field {
     /// Where somebody comes from who is here when they are needed, or goes to.
-    fn outside(&self, start: Placement, here: Placement) -> Errand {
+    fn outside(&self, here: Placement) -> Errand {
         match *self {
             Field::Ring { center, radius } => {
                 let goal = beyond(center, here.position, radius.max(center.distance(here.position)));
                 Errand { goal, within: 0.6, variety: 0 }
             }
-            Field::Lane { heading, back, .. } => {
-                // Whoever is behind stays there.
-                let ahead = wrap_angle(here.heading - heading).abs() < 0.5 * std::f32::consts::PI;
-                let _ = start;
-                let goal = if ahead { behind(here, 0.6 * back) } else { behind(here, back) };
-                Errand { goal, within: 1.2, variety: 0 }
-            }
+            Field::Lane { back, .. } => Errand { goal: behind(here, back), within: 1.2, variety: 0 },
         }
     }
 

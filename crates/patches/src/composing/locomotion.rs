@@ -14,8 +14,12 @@ use super::moves::Moves;
 
 /// How many movements are tried at most for one way.
 const TRIES: u32 = 60;
-/// How many of the best movements are tried at each step.
+/// How many of the best movements are tried at each step, and how many ways to wait.
 const BEST: usize = 5;
+const CALM: usize = 6;
+/// Where else to go if the place is taken: turned from the way there (rad), and farther (m).
+const ELSEWHERE: [(f32, f32); 8] =
+    [(0.0, 0.0), (0.25, 0.0), (-0.25, 0.0), (0.0, 1.2), (0.5, 0.6), (-0.5, 0.6), (0.3, 1.8), (-0.3, 1.8)];
 /// A radian off the way counts as this much of it (m).
 const TURN: f32 = 0.8;
 /// Going backwards counts as this much slower (m/s), if it is more than a shift of weight (m).
@@ -60,6 +64,20 @@ pub struct Errand {
     pub variety: usize,
 }
 
+impl Errand {
+    /// The same, and others about there, seen from somewhere.
+    fn about(&self, from: Ground) -> Vec<Errand> {
+        let (heading, far) = (bearing(from, self.goal), from.distance(self.goal));
+        let turned = |(by, farther): (f32, f32)| {
+            let (heading, far) = (heading + by, far + farther);
+            let goal =
+                Ground { x: from.x + far * libm::sinf(heading), z: from.z + far * libm::cosf(heading) };
+            Errand { goal, ..*self }
+        };
+        ELSEWHERE.map(turned).to_vec()
+    }
+}
+
 /// Plans ways among everybody who is in a scene already.
 #[derive(Clone, Copy)]
 pub struct Locomotion<'a> {
@@ -71,18 +89,21 @@ pub struct Locomotion<'a> {
 
 impl Locomotion<'_> {
     /// How somebody gets where an interaction begins: from a far place, waiting there from tick 0 on if there is time;
-    /// in order of time, the first action at the tick of entering. `None` if there is no way.
+    /// in order of time, the first action at tick 0. `None` if there is no way, nor one from about there.
     pub fn arrive(&self, to: Standing, errand: &Errand, leave: &Leave<'_>) -> Option<Vec<(i32, Doing)>> {
-        let mut way = Vec::new();
-        let travel = bearing(errand.goal, to.here.shift());
-        let mut tries = TRIES;
-        self.back(to, travel, errand, leave, &mut tries, &mut way).then(|| {
-            way.reverse();
-            way
+        errand.about(to.here.shift()).into_iter().find_map(|errand| {
+            let mut way = Vec::new();
+            let travel = bearing(errand.goal, to.here.shift());
+            let mut tries = TRIES;
+            self.back(to, travel, &errand, leave, &mut tries, &mut way).then(|| {
+                way.reverse();
+                way
+            })
         })
     }
 
-    /// How somebody gets away after an interaction, and waits there until a tick. `None` if there is no way.
+    /// How somebody gets away after an interaction, and waits there until a tick. `None` if there is no way, nor one to
+    /// about there.
     pub fn leave(
         &self,
         from: Standing,
@@ -90,10 +111,12 @@ impl Locomotion<'_> {
         leave: &Leave<'_>,
         until: i32,
     ) -> Option<Vec<(i32, Doing)>> {
-        let mut way = Vec::new();
-        let travel = bearing(from.here.shift(), errand.goal);
-        let mut tries = TRIES;
-        self.ahead(from, travel, errand, leave, until, &mut tries, &mut way).then_some(way)
+        errand.about(from.here.shift()).into_iter().find_map(|errand| {
+            let mut way = Vec::new();
+            let travel = bearing(from.here.shift(), errand.goal);
+            let mut tries = TRIES;
+            self.ahead(from, travel, &errand, leave, until, &mut tries, &mut way).then_some(way)
+        })
     }
 
     fn back(
@@ -111,11 +134,10 @@ impl Locomotion<'_> {
         let bodies = self.crowd.bodies();
         let is_there = at.from(errand.goal) <= errand.within;
         if is_there && !self.moves.calm(at.node).is_empty() {
-            self.wait_before(at, errand, leave, way);
-            return true;
+            return self.wait_before(at, errand, leave, way);
         }
         if *tries == 0 || is_there && self.moves.from_rest(at.node) == u32::MAX {
-            return is_there;
+            return false;
         }
         *tries -= 1;
         let last = way.last().map(|(_, doing)| doing.action);
@@ -149,7 +171,7 @@ impl Locomotion<'_> {
             }
             way.pop();
         }
-        is_there
+        false
     }
 
     #[expect(clippy::too_many_arguments, reason = "a step of a search, with all that it carries along")]
@@ -216,24 +238,33 @@ impl Locomotion<'_> {
         (left(there) - left(here)) / seconds.max(0.1) + slower
     }
 
-    /// Waits from tick 0 on, or from when on there is room; backward in time.
-    fn wait_before(&self, at: Standing, errand: &Errand, leave: &Leave<'_>, way: &mut Vec<(i32, Doing)>) {
-        let bodies = self.crowd.bodies();
+    /// Waits from tick 0 on, backward in time; whether there is room for it.
+    fn wait_before(
+        &self,
+        at: Standing,
+        errand: &Errand,
+        leave: &Leave<'_>,
+        way: &mut Vec<(i32, Doing)>,
+    ) -> bool {
+        let (before, bodies) = (way.len(), self.crowd.bodies());
         let calm = self.moves.calm(at.node);
         let (mut tick, mut here) = (at.tick, at.here);
-        for turn in 0.. {
-            let found = (0..calm.len()).find_map(|k| {
-                let id = calm[(errand.variety + turn + k) % calm.len()];
+        let mut turn = errand.variety;
+        while tick > 0 {
+            let found = (0..calm.len().min(CALM)).find_map(|k| {
+                let id = calm[(turn + k) % calm.len()];
                 let doing = Doing::begin(bodies, id, tick, bodies.of_action(id).length() as u32, here);
                 self.crowd.is_free(&[(doing.start.max(0), doing)], tick, leave).then_some(doing)
             });
-            let Some(doing) = found else { return };
+            let Some(doing) = found else {
+                way.truncate(before);
+                return false;
+            };
             way.push((doing.start.max(0), doing));
             (tick, here) = (doing.start, doing.root(bodies, doing.start));
-            if tick <= 0 {
-                return;
-            }
+            turn += 1;
         }
+        true
     }
 
     /// Waits until a tick; whether there is room for it.
@@ -250,7 +281,7 @@ impl Locomotion<'_> {
         let mut now = at;
         let mut turn = errand.variety;
         while now.tick < until {
-            let found = (0..calm.len()).find_map(|k| {
+            let found = (0..calm.len().min(CALM)).find_map(|k| {
                 let doing = Doing::begin(bodies, calm[(turn + k) % calm.len()], now.tick, 0, now.here);
                 let after = Standing::after(self.crowd, &doing);
                 self.crowd

@@ -15,7 +15,7 @@ use randori_motion::{ActionId, Bone, Ground, Placement};
 use super::Discard;
 use super::expand::patch;
 use super::score::Marks;
-use crate::patch::{Contact, Initial, Lines, Patch, Role, Stint};
+use crate::patch::{Contact, Initial, Patch, Role, Stint};
 use crate::pattern::{Pattern, matches};
 
 /// Palms that are farther apart than this do not hold the same thing (m).
@@ -140,7 +140,10 @@ impl Exchange {
                 velocity: Vec3::ZERO,
             })
             .collect();
-        if is_deeper(bodies, &made, pattern.depth) {
+        let is_deep = |(ticks, [first, second]): (std::ops::Range<i32>, [Doing; 2])| {
+            Pair::of(bodies, &first, bodies, &second).is_deeper(ticks, pattern.depth)
+        };
+        if made.together(bodies).into_iter().any(is_deep) {
             return Err(Discard::Collision);
         }
         Ok(made)
@@ -251,21 +254,4 @@ impl Solo {
         };
         self.doings.iter().map(stint).collect()
     }
-}
-
-/// Whether trunks and heads get deeper into each other than a limit (m) while both are there.
-fn is_deeper(bodies: &Bodies, patch: &Patch, limit: f32) -> bool {
-    let from_patch = Rigid::of(Placement::default());
-    let [first, second] = patch.lines.each_ref().map(|lines| lines.doings(bodies, from_patch, 0));
-    let ends = patch.lines.each_ref().map(Lines::end);
-    let span = |doings: &[(i32, Doing)], at: usize, end: i32| {
-        doings[at].0..doings.get(at + 1).map_or(end, |(next, _)| *next)
-    };
-    (0..first.len()).any(|a| {
-        (0..second.len()).any(|b| {
-            let (own, other) = (span(&first, a, ends[0]), span(&second, b, ends[1]));
-            let ticks = own.start.max(other.start)..own.end.min(other.end);
-            Pair::of(bodies, &first[a].1, bodies, &second[b].1).is_deeper(ticks, limit)
-        })
-    })
 }

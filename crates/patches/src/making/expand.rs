@@ -5,6 +5,8 @@
 //!
 //! Reference: \[Shum2008\], section 2.2, "Expanding Game Tree".
 
+use std::ops::Range;
+
 use rand::RngExt;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -303,7 +305,7 @@ impl Tree<'_> {
             });
         }
         let push =
-            touch::first_push((bodies, other), (bodies, own), way.tick + 1..=until, self.pattern.impulse);
+            self.troupe.girths.first_push(bodies, [other, own], way.tick + 1..=until, self.pattern.impulse);
         let Touch { tick, with, bone, point, velocity, mass, .. } = push.ok_or(Discard::NoContact)?;
         let contact = Contact { tick, who: role.other(), with, bone, point, velocity };
         let (point, velocity) = (take_from_world.point(point), take_from_world.turned(velocity));
@@ -320,7 +322,14 @@ impl Tree<'_> {
         if score < self.pattern.threshold {
             return Err(Discard::Score);
         }
-        Ok(patch(bodies, self.number, self.initial, &way.stints, &way.contacts, score))
+        let made = patch(bodies, self.number, self.initial, &way.stints, &way.contacts, score);
+        let is_deep = |(ticks, [first, second]): (Range<i32>, [Doing; 2])| {
+            self.troupe.girths.are_deeper(bodies, [&first, &second], ticks, self.pattern.limbs)
+        };
+        if self.pattern.limbs.is_finite() && made.together(bodies).into_iter().any(is_deep) {
+            return Err(Discard::Collision);
+        }
+        Ok(made)
     }
 }
 

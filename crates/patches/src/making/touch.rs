@@ -1,10 +1,13 @@
 //! Bodies that touch: where, how fast, and how far apart they are otherwise.
 
+use std::ops::{Range, RangeInclusive};
+
 use glam::Vec3;
 use randori_arena::bodies::{Bodies, Doing, Rigid, TICKS_PER_SECOND};
 use randori_arena::hits::Part;
 use randori_arena::stage::mass_behind;
 use randori_motion::Bone;
+use randori_motion::library::LibraryTake;
 use randori_motion::math::nearest_points;
 
 /// The mass that a trunk or a head brings to bear on whoever is in its way (kg): about half a body.
@@ -31,28 +34,98 @@ pub(super) struct Touch {
 /// Somebody who does something, with the body.
 pub(super) type Performer<'a> = (&'a Bodies, &'a Doing);
 
-/// The first touch after a tick, up to another, that pushes with at least some impulse (N s).
-pub(super) fn first_push(
+/// How far from its root a body reaches in every frame: who is farther apart does not touch.
+pub(super) struct Girths(Vec<Vec<f32>>);
+
+impl Girths {
+    /// Of a library.
+    pub(super) fn of(bodies: &Bodies) -> Girths {
+        let takes = bodies.library().takes().iter().enumerate();
+        let girth = |take: u32, frame: u32| {
+            let root = bodies.stance(take, frame).root.shift();
+            let ends = bodies.frame(take, frame).iter().zip(bodies.radii());
+            let off = |end: &Vec3| libm::hypotf(end.x - root.x, end.z - root.z);
+            ends.map(|(ends, radius)| off(&ends[0]).max(off(&ends[1])) + radius).fold(0.0, f32::max)
+        };
+        let of_take = |(number, take): (usize, &LibraryTake)| {
+            (0..take.clip.n_frames() as u32).map(|frame| girth(number as u32, frame)).collect()
+        };
+        Girths(takes.map(of_take).collect())
+    }
+
+    fn at(&self, bodies: &Bodies, doing: &Doing, tick: i32) -> f32 {
+        self.0[bodies.of_action(doing.action).take as usize][doing.frame(bodies, tick) as usize]
+    }
+
+    /// Whether two are near enough to touch at a tick.
+    fn are_near(&self, bodies: &Bodies, [own, other]: [&Doing; 2], tick: i32) -> bool {
+        let near = self.at(bodies, own, tick) + self.at(bodies, other, tick);
+        let (here, there) = (own.position(bodies, tick), other.position(bodies, tick));
+        let (x, z) = (here.x - there.x, here.z - there.z);
+        x * x + z * z < near * near
+    }
+
+    /// The first touch of these ticks with which the first pushes the second with at least some impulse (N s).
+    pub(super) fn first_push(
+        &self,
+        bodies: &Bodies,
+        [doing, theirs]: [&Doing; 2],
+        ticks: RangeInclusive<i32>,
+        impulse: f32,
+    ) -> Option<Touch> {
+        let other_from_own = theirs.world_from_take.inverse().then(doing.world_from_take);
+        ticks.into_iter().filter(|tick| self.are_near(bodies, [doing, theirs], *tick)).find_map(|tick| {
+            let mut hardest = hardest_push((bodies, doing), (bodies, theirs), &other_from_own, tick)?;
+            if hardest.impulse < impulse {
+                return None;
+            }
+            hardest.point = theirs.world_from_take.point(hardest.point);
+            hardest.velocity = theirs.world_from_take.turned(hardest.velocity);
+            Some(hardest)
+        })
+    }
+
+    /// Whether any parts of two get deeper into each other than a limit (m).
+    pub(super) fn are_deeper(
+        &self,
+        bodies: &Bodies,
+        [doing, theirs]: [&Doing; 2],
+        mut ticks: Range<i32>,
+        limit: f32,
+    ) -> bool {
+        let other_from_own = theirs.world_from_take.inverse().then(doing.world_from_take);
+        ticks.any(|tick| {
+            self.are_near(bodies, [doing, theirs], tick)
+                && deepest((bodies, doing), (bodies, theirs), &other_from_own, tick) > limit
+        })
+    }
+}
+
+/// How deep any two parts are in each other at a tick (m); 0 if they do not touch.
+fn deepest(
     (own, doing): Performer<'_>,
     (other, theirs): Performer<'_>,
-    ticks: std::ops::RangeInclusive<i32>,
-    impulse: f32,
-) -> Option<Touch> {
-    let other_from_own = theirs.world_from_take.inverse().then(doing.world_from_take);
-    let near = own.reach() + other.reach();
-    ticks.into_iter().find_map(|tick| {
-        let there = other_from_own.ground(doing.stance(own, tick).root.shift());
-        if there.distance(theirs.stance(other, tick).root.shift()) > near {
-            return None;
+    other_from_own: &Rigid,
+    tick: i32,
+) -> f32 {
+    let frame =
+        |bodies: &'_ Bodies, doing: &Doing| (bodies.of_action(doing.action).take, doing.frame(bodies, tick));
+    let (own_frame, frame) = (frame(own, doing), frame(other, theirs));
+    let bodies = other.frame(frame.0, frame.1);
+    let mut deepest = 0.0_f32;
+    for (at, ends) in own.frame(own_frame.0, own_frame.1).iter().enumerate() {
+        let moved = ends.map(|end| other_from_own.point(end));
+        let here = 0.5 * (moved[0] + moved[1]);
+        for (capsule, theirs) in bodies.iter().enumerate() {
+            let reach = own.radii()[at] + other.radii()[capsule];
+            let near = reach + own.halves()[at] + other.halves()[capsule];
+            if here.distance_squared(0.5 * (theirs[0] + theirs[1])) < near * near {
+                let [p, q] = nearest_points(moved, *theirs);
+                deepest = deepest.max(reach - p.distance(q));
+            }
         }
-        let mut hardest = hardest_push((own, doing), (other, theirs), &other_from_own, tick)?;
-        if hardest.impulse < impulse {
-            return None;
-        }
-        hardest.point = theirs.world_from_take.point(hardest.point);
-        hardest.velocity = theirs.world_from_take.turned(hardest.velocity);
-        Some(hardest)
-    })
+    }
+    deepest
 }
 
 /// The touch with the greatest impulse at one tick, in the coordinates of the other's take.

@@ -8,11 +8,13 @@ use randori_arena::reactions::Reactions;
 use randori_motion::library::NodeId;
 use randori_motion::{ActionId, Bone};
 
+use super::touch::Girths;
 use crate::pattern::{Pattern, is_reaction, matches};
 
 /// Two people of one library, with all that patterns ask of them.
 pub(super) struct Troupe {
     pub(super) bodies: Arc<Bodies>,
+    pub(super) girths: Girths,
     words: BTreeMap<String, Repertoire>,
 }
 
@@ -34,7 +36,7 @@ impl Troupe {
             let repertoire = Repertoire::of(bodies, &word);
             (word, repertoire)
         });
-        Troupe { bodies: Arc::clone(bodies), words: words.collect() }
+        Troupe { girths: Girths::of(bodies), bodies: Arc::clone(bodies), words: words.collect() }
     }
 
     /// What somebody may begin a patch with.

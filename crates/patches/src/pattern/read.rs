@@ -52,6 +52,7 @@ pub(crate) struct PatternRecord {
     threshold: Option<f32>,
     impulse: Option<f32>,
     depth: Option<f32>,
+    limbs: Option<f32>,
     distance_step: Option<f32>,
     angle_step: Option<f32>,
     delay_step: Option<f32>,
@@ -135,6 +136,7 @@ impl PatternRecord {
             threshold: Some(pattern.threshold),
             impulse: Some(pattern.impulse),
             depth: Some(pattern.depth),
+            limbs: Some(pattern.limbs).filter(|depth| depth.is_finite()),
             distance_step: Some(distance_step),
             angle_step: Some(angle_step.to_degrees()),
             delay_step: Some(delay_step as f32 / TICKS_PER_SECOND),
@@ -212,6 +214,7 @@ impl PatternRecord {
             sampling,
             impulse: number("impulse", self.impulse, usual.impulse, 0.0, 1e4)?,
             depth: number("depth", self.depth, usual.depth, 0.0, 1.0)?,
+            limbs: number("limbs", self.limbs, usual.limbs, 0.0, 1.0)?,
             name: usual.name,
         })
     }

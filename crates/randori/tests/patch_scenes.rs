@@ -1,0 +1,209 @@
+//! The shipped scenes of interaction patches: what must hold of each of them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use randori::libraries::Builtin;
+use randori::patch_sets;
+use randori_arena::bodies::Bodies;
+use randori_motion::annotation::Kind;
+use randori_motion::{Ground, Placement};
+use randori_patches::composing::Composer;
+use randori_patches::composing::choice::Command;
+use randori_patches::composing::duel::{self, Duel};
+use randori_patches::composing::lead::{self, Field, Lead};
+use randori_patches::{Patches, Role};
+use randori_scene::screenplay::Screenplay;
+
+const SCENES: [&str; 6] = [
+    "patches-one-one",
+    "patches-one-one-commands",
+    "patches-one-many",
+    "patches-one-many-commands",
+    "patches-football",
+    "patches-football-commands",
+];
+
+/// A library laid out, with its patches; each is made once for all tests.
+fn patches(library: &str, patterns: &str) -> (Arc<Bodies>, Arc<Patches>) {
+    type Known = BTreeMap<String, (Arc<Bodies>, Arc<Patches>)>;
+    static KNOWN: OnceLock<Mutex<Known>> = OnceLock::new();
+    let mut known = KNOWN.get_or_init(Mutex::default).lock().unwrap();
+    let made = known.entry(patterns.to_owned()).or_insert_with(|| {
+        let library = Arc::new(Builtin::from_name(library).unwrap().open().unwrap());
+        let patches = patch_sets::open(&library, patterns, &|_, _, _| {}).unwrap();
+        (Arc::new(Bodies::of(library)), patches)
+    });
+    made.clone()
+}
+
+fn fight_of_two(seed: u64, seconds: i32, commands: Vec<Command>, check: impl FnOnce(&Composer<'_>)) {
+    let (bodies, patches) = patches("boxing", "fight-one-one");
+    let mut composer = Composer::new(&patches, bodies, 2, 60 * seconds);
+    composer.commands = commands;
+    let at = |z: f32, heading: f32| Placement { position: Ground { x: 0.0, z }, heading };
+    let starts = [at(-0.6, 0.0), at(0.6, std::f32::consts::PI)];
+    duel::compose(&mut composer, &Duel { who: [0, 1], starts, seed });
+    check(&composer);
+}
+
+fn one_against_many(seed: u64, seconds: i32, commands: Vec<Command>, check: impl FnOnce(&Composer<'_>)) {
+    let (bodies, patches) = patches("boxing", "fight-one-many");
+    let mut composer = Composer::new(&patches, bodies, 41, 60 * seconds);
+    composer.commands = commands;
+    let field = Field::Ring { center: Ground::default(), radius: 5.0 };
+    let start = Placement::default();
+    lead::compose(&mut composer, &Lead { who: 0, role: Role::Second, start, field, down: Some(120), seed });
+    check(&composer);
+}
+
+fn run_through_defenders(seed: u64, check: impl FnOnce(&Composer<'_>)) {
+    let (bodies, patches) = patches("football", "football");
+    let mut composer = Composer::new(&patches, bodies, 31, 16 * 60);
+    let field = Field::Lane { heading: 0.0, back: 6.0, width: 6.0 };
+    let start = Placement::default();
+    lead::compose(&mut composer, &Lead { who: 0, role: Role::First, start, field, down: Some(180), seed });
+    check(&composer);
+}
+
+/// No two who have nothing to do with each other come nearer than this (m).
+const APART: f32 = 0.38;
+
+/// Nobody walks through another: people who share no patch keep apart, and those who do keep apart before and after it.
+fn assert_nobody_walks_through_another(composer: &Composer<'_>) {
+    let people = &composer.crowd.people;
+    let meets =
+        |a: usize, b: usize| composer.uses.iter().any(|it| it.people.contains(&a) && it.people.contains(&b));
+    for a in 0..people.len() {
+        for b in a + 1..people.len() {
+            if people[a].performed.is_empty() || people[b].performed.is_empty() || meets(a, b) {
+                continue;
+            }
+            for tick in (0..composer.end).step_by(4) {
+                let [one, other] = [a, b].map(|who| composer.crowd.print_of(who, tick).unwrap());
+                let distance = one.distance(&other);
+                assert!(distance > APART, "{a} and {b} are {distance} m apart at tick {tick}");
+            }
+        }
+    }
+}
+
+#[test]
+fn shipped_scenes_of_patches_are_read() {
+    for name in SCENES {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../scenes/{name}.toml"));
+        let scene = Screenplay::parse(name, &randori_scene::files::read(&path).unwrap()).unwrap();
+        let patchwork = scene.patches.as_ref().unwrap();
+        assert_eq!(patchwork.commands.is_empty(), !name.ends_with("commands"), "{name}");
+        let again = Screenplay::parse(name, scene.to_toml().as_bytes()).unwrap();
+        assert_eq!(again, scene);
+        patch_sets::patterns(&patchwork.patterns).unwrap();
+    }
+}
+
+#[test]
+fn two_fight_for_a_minute_without_repeating_themselves() {
+    fight_of_two(5, 60, Vec::new(), |composer| {
+        assert!(composer.uses.len() >= 20, "{} uses", composer.uses.len());
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        for it in &composer.uses {
+            *counts.entry(it.patch.0).or_default() += 1;
+        }
+        let most = *counts.values().max().unwrap();
+        assert!(10 * most <= composer.uses.len(), "one patch makes {most} of {} uses", composer.uses.len());
+        // They are never idle for long.
+        let mut begins: Vec<i32> = composer.uses.iter().map(|it| it.begins).collect();
+        begins.sort_unstable();
+        let pause = begins.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+        assert!(pause < 10 * 60, "nothing happens for {pause} ticks");
+    });
+}
+
+#[test]
+fn one_stays_up_against_twenty() {
+    one_against_many(3, 60, Vec::new(), |composer| {
+        let met = composer.uses.iter().filter(|it| it.people[1] == 0).count();
+        assert!(met >= 20, "{met} met");
+        let library = composer.bodies().library();
+        let falls = (composer.crowd.people[0].performed.iter())
+            .filter(|(_, it)| library.action(it.action).annotation.kind() == Kind::Reaction)
+            .count();
+        assert_eq!(falls, 0);
+        assert_nobody_walks_through_another(composer);
+    });
+}
+
+#[test]
+fn a_runner_gets_past_twelve_and_jumps_over_two_at_once() {
+    run_through_defenders(2, |composer| {
+        assert!(composer.uses.len() >= 12, "{} uses", composer.uses.len());
+        let at_once = composer.uses.windows(2).filter(|pair| {
+            let jumps = |at: usize| {
+                let patch = composer.patches.patch(pair[at].patch);
+                patch.has(composer.bodies().library(), Role::First, "jump-over")
+            };
+            pair[1].joint == randori_patches::composing::Joint::Spatial && jumps(0) && jumps(1)
+        });
+        assert!(at_once.count() > 0);
+        assert_nobody_walks_through_another(composer);
+    });
+}
+
+#[test]
+fn runners_get_through_whatever_the_seed() {
+    for seed in 0..10 {
+        run_through_defenders(seed, |composer| {
+            let library = composer.bodies().library();
+            let is_down = composer.crowd.people[0]
+                .performed
+                .iter()
+                .any(|(_, it)| library.action(it.action).annotation.kind() == Kind::Reaction);
+            assert!(!is_down, "tackled with seed {seed}");
+            assert!(composer.uses.len() >= 8, "{} uses with seed {seed}", composer.uses.len());
+        });
+    }
+}
+
+fn told(words: &[&str]) -> Vec<Command> {
+    let words = words.iter().map(|word| (*word).to_owned()).collect();
+    vec![Command { from: 0, until: i32::MAX, words, ..Command::default() }]
+}
+
+#[test]
+fn commands_are_followed_wherever_a_patch_can() {
+    let kicks = |composer: &Composer<'_>, who: usize| {
+        let library = composer.bodies().library();
+        let done = composer.crowd.people[who].performed.iter();
+        done.filter(|(_, it)| library.action(it.action).annotation.name().contains("kick")).count()
+    };
+    let mut free = [0; 2];
+    one_against_many(4, 30, Vec::new(), |composer| free[0] = kicks(composer, 0));
+    fight_of_two(4, 30, Vec::new(), |composer| free[1] = kicks(composer, 0));
+    one_against_many(4, 30, told(&["kick"]), |composer| {
+        assert!(composer.wishes.possible >= 5, "{:?}", composer.wishes);
+        assert!(20 * composer.wishes.met >= 19 * composer.wishes.possible, "{:?}", composer.wishes);
+        assert!(kicks(composer, 0) > 2 * free[0], "{} kicks, {} if free", kicks(composer, 0), free[0]);
+    });
+    fight_of_two(4, 30, told(&["kick"]), |composer| {
+        assert!(composer.wishes.possible >= 5, "{:?}", composer.wishes);
+        assert!(20 * composer.wishes.met >= 19 * composer.wishes.possible, "{:?}", composer.wishes);
+        assert!(kicks(composer, 0) > free[1], "{} kicks, {} if free", kicks(composer, 0), free[1]);
+    });
+}
+
+#[test]
+fn the_same_seed_makes_the_same_scene() {
+    let mut first = None;
+    for _ in 0..2 {
+        one_against_many(9, 15, Vec::new(), |composer| {
+            let scene = (composer.uses.clone(), composer.crowd.people.clone());
+            assert_eq!(*first.get_or_insert_with(|| scene.clone()), scene);
+        });
+    }
+    one_against_many(10, 15, Vec::new(), |composer| {
+        assert_ne!(first.as_ref().unwrap().0, composer.uses);
+    });
+}
