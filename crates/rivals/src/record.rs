@@ -97,6 +97,7 @@ pub fn perform(game: &Game, minds: &mut [Mind<'_>; 2], wanted: &Performance) -> 
         }
         rounds.push(round);
     }
+    events.sort_by(|a: &Event, b| a.t.total_cmp(&b.t));
     let take = Take {
         name: game.name().to_owned(),
         seed: wanted.seed,
