@@ -6,7 +6,9 @@
 use randori_equilibrium::basis::Basis;
 use randori_equilibrium::game::MarkovGame;
 use randori_equilibrium::lspi::{self, Control, Host, LspiError, LspiSettings, LspiStatus, PhaseSeconds};
-use randori_equilibrium::nested::{NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested, resume_nested};
+use randori_equilibrium::nested::{
+    NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested, resume_nested,
+};
 use serde::Serialize;
 
 use crate::game::{Game, Rules};
@@ -32,8 +34,14 @@ pub struct Size {
 impl Size {
     /// As small as it can be and still play: for tests.
     pub fn small(game: &Game) -> Size {
-        let tag =
-            Size { splines: vec![8, 8, 5], slices: 8, components: 5, samples: [12.0, 10.0], sweeps: [2, 2], backups: 2 };
+        let tag = Size {
+            splines: vec![8, 8, 5],
+            slices: 8,
+            components: 5,
+            samples: [12.0, 10.0],
+            sweeps: [2, 2],
+            backups: 2,
+        };
         match game.rules {
             Rules::Tag(_) => tag,
             Rules::Sword(_) => Size { splines: vec![4, 4], samples: [0.0, 3.0], sweeps: [0, 1], ..tag },

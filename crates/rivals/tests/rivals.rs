@@ -117,9 +117,8 @@ fn learning_goes_on_from_a_checkpoint_with_the_same_bits() {
 #[test]
 fn reason_beats_chance_and_habit_is_made_use_of() {
     let settings = ContestSettings { rounds: 50, decisions: 16, seed: 5 };
-    let against = |first: Manner, second: Manner| {
-        play_off(&TAG, &TAG_VALUES, [first, second], &settings).difference
-    };
+    let against =
+        |first: Manner, second: Manner| play_off(&TAG, &TAG_VALUES, [first, second], &settings).difference;
     let random = against(Manner::Optimal, Manner::RandomGreedy);
     assert!(random.mean > random.margin, "{random:?}");
     let left = against(Manner::Optimal, Manner::OnlyLeft);
@@ -181,8 +180,8 @@ fn feints_come_about_and_turns_end_bouts_sooner() {
 #[test]
 fn those_who_do_without_a_value_function_are_exploited_with_the_sword() {
     let settings = ContestSettings { rounds: 25, decisions: 24, seed: 1 };
-    let [optimal, blind] =
-        [Manner::Optimal, Manner::RewardOnly].map(|manner| exploited(&SWORD, &SWORD_VALUES, manner, &settings));
+    let [optimal, blind] = [Manner::Optimal, Manner::RewardOnly]
+        .map(|manner| exploited(&SWORD, &SWORD_VALUES, manner, &settings));
     assert!(blind.mean > optimal.mean, "{blind:?} {optimal:?}");
 }
 

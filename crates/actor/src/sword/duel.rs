@@ -80,8 +80,7 @@ struct Studio {
 
 impl Studio {
     fn man(&self) -> Swordsman {
-        let mut man =
-            Swordsman::new(Arc::clone(&self.body), Stance::SWORDSMAN, Placement::default(), SEED);
+        let mut man = Swordsman::new(Arc::clone(&self.body), Stance::SWORDSMAN, Placement::default(), SEED);
         man.fighter.rest_until(LEAD);
         man
     }
