@@ -59,7 +59,8 @@ impl Behaviour {
                     *all += 1;
                     *quickly += quick;
                 }
-                counted.caught += usize::from(turn.caught > 0.4 && !turn.moves[0].begins_attack() && !round.is_over);
+                counted.caught +=
+                    usize::from(turn.caught > 0.4 && !turn.moves[0].begins_attack() && !round.is_over);
             }
             for side in 0..2 {
                 counted.count_side(game, side, &round.turns);

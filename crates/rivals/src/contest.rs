@@ -88,9 +88,8 @@ pub fn play_off(
         minds(game, values, if exchanged { [second, first] } else { [first, second] })
     });
     let differences: Vec<f64> = rounds.iter().map(|[a, b]| a.worth - b.worth).collect();
-    let mean = |of: &dyn Fn(&[Round; 2]) -> f64| {
-        rounds.iter().map(of).sum::<f64>() / settings.rounds.max(1) as f64
-    };
+    let mean =
+        |of: &dyn Fn(&[Round; 2]) -> f64| rounds.iter().map(of).sum::<f64>() / settings.rounds.max(1) as f64;
     PlayOff {
         first,
         second,

@@ -7,9 +7,10 @@ use randori_equilibrium::game::Axis;
 use randori_motion::Placement;
 use randori_motion::parametric::{ActionSet, Leg, NodeId, State};
 
-use crate::moves::{Move, Repertoire};
+use crate::moves::{Doing, Move, Repertoire};
 use crate::sword::SwordRules;
 use crate::tag::TagRules;
+use crate::visited;
 
 /// Where the opponent is, seen from the agent: to the left and ahead (m), and how far turned to the left (rad).
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -79,7 +80,14 @@ pub struct Game {
     /// What a reward is worth one decision later.
     pub discount: f64,
     pub(crate) axes: Vec<Axis>,
+    /// States of every node that people come through, [`STATES`] each; of the agent and of the opponent.
+    pub(crate) visited: [Vec<State>; 2],
+    /// What they do there if they go on with what is under way.
+    going_on: [Vec<Move>; 2],
 }
+
+/// States of every node that are known.
+pub(crate) const STATES: usize = 12;
 
 /// What both can do in a situation. Keeps its memory from call to call.
 #[derive(Clone, Debug, Default)]
@@ -114,7 +122,8 @@ impl Game {
         let turn = Axis::Periodic { low: -std::f64::consts::PI, high: std::f64::consts::PI };
         let axes = vec![place, place, turn, count(0), count(1)];
         let discount = libm::pow(0.8, f64::from(sides[0].look_ahead.seconds) / LOOK_AHEAD);
-        Game { sides, rules: Rules::Tag(rules), discount, axes }
+        let visited = [0, 1].map(|side| visited::wandering(&sides[side], side as u64));
+        Game::with_states(sides, Rules::Tag(rules), discount, axes, visited)
     }
 
     /// Sword: both attack and block, opposite each other.
@@ -124,7 +133,39 @@ impl Game {
         let time = Axis::Continuous { low: 0.0, high: 1.0 };
         let axes = vec![time, time, count(0), count(1)];
         let discount = libm::pow(0.5, f64::from(sides[0].look_ahead.seconds) / LOOK_AHEAD);
-        Game { sides, rules: Rules::Sword(rules), discount, axes }
+        let visited = [0, 1].map(|side| visited::spread(&sides[side]));
+        Game::with_states(sides, Rules::Sword(rules), discount, axes, visited)
+    }
+
+    fn with_states(
+        sides: [Repertoire; 2],
+        rules: Rules,
+        discount: f64,
+        axes: Vec<Axis>,
+        visited: [Vec<State>; 2],
+    ) -> Game {
+        let (mut set, mut moves) = (ActionSet::default(), Vec::new());
+        let going_on = [0, 1].map(|side| {
+            let mut first = |state: &State| {
+                sides[side].moves(*state, &mut set, &mut moves);
+                moves.first().copied()
+            };
+            visited[side].iter().filter_map(&mut first).collect()
+        });
+        Game { sides, rules, discount, axes, visited, going_on }
+    }
+
+    /// Which of the states of its node is most like a state: its place among all of them.
+    pub(crate) fn known(&self, side: usize, state: State) -> usize {
+        let start = state.node.idx() * STATES;
+        let [least, most] = self.sides[side].graph.node(state.node).range();
+        let per_parameter = 0.5 / (most - least).max(1e-6);
+        let unlike = |other: &State| {
+            (other.time - state.time).abs() + per_parameter * (other.parameter - state.parameter).abs()
+        };
+        let of_node = &self.visited[side][start..start + STATES];
+        let nearest = (0..STATES).min_by(|a, b| unlike(&of_node[*a]).total_cmp(&unlike(&of_node[*b])));
+        start + nearest.unwrap_or(0)
     }
 
     /// `tag` or `sword`.
@@ -194,17 +235,21 @@ impl Game {
 
     /// What a situation is worth to the agent if both go on as they are: what is learned is the difference from it.
     ///
-    /// As a potential it changes no policy (\[Ng1999\]), and it spares the splines the slope that goes on for ever.
+    /// As a potential it changes no policy (\[Ng1999\]). It spares the splines the slope that goes on for ever, and the hands
+    /// of a tackle under way, which decide within a hand's breadth and a tenth of a second.
     #[inline]
-    pub fn potential(&self, relation: Relation) -> f64 {
-        match &self.rules {
-            Rules::Tag(rules) => {
-                let each = rules.apart * self.seconds() / LOOK_AHEAD / (1.0 - self.discount);
-                let squared = relation.x * relation.x + relation.z * relation.z;
-                -each * (squared + 0.25).sqrt()
+    pub fn potential(&self, relation: Relation, states: [State; 2]) -> f64 {
+        let Rules::Tag(rules) = &self.rules else { return 0.0 };
+        let share = self.seconds() / LOOK_AHEAD;
+        let squared = relation.x * relation.x + relation.z * relation.z;
+        let mut worth = -rules.apart * share / (1.0 - self.discount) * (squared + 0.25).sqrt();
+        if self.sides[0].doing(states[0]) == Doing::Tackle {
+            let on = [0, 1].map(|side| self.going_on[side].get(self.known(side, states[side])));
+            if let [Some(agent), Some(opponent)] = on {
+                worth += share * rules.hands * rules.outcome(relation, agent, opponent).caught;
             }
-            Rules::Sword(_) => 0.0,
         }
+        worth
     }
 
     /// What both can do in a situation: whoever is attacked with a sword has no right of way to attack.

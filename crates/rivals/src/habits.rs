@@ -9,8 +9,18 @@ use crate::moves::{Doing, Move};
 
 /// Sorts of moves that people can be used to.
 pub const SORTS: [&str; 12] = [
-    "left", "ahead", "right", "quick left", "quick ahead", "quick right", "lunge left", "lunge ahead", "lunge right",
-    "attack", "block", "wait",
+    "left",
+    "ahead",
+    "right",
+    "quick left",
+    "quick ahead",
+    "quick right",
+    "lunge left",
+    "lunge ahead",
+    "lunge right",
+    "attack",
+    "block",
+    "wait",
 ];
 
 /// Regions of situations in which habits may differ: near, and far (m).
@@ -45,7 +55,15 @@ impl Default for Habits {
 
 /// The sort of a move.
 fn sort(it: &Move) -> u8 {
-    let side = |turn: f64| if turn > TURN { 0 } else if turn < -TURN { 2 } else { 1 };
+    let side = |turn: f64| {
+        if turn > TURN {
+            0
+        } else if turn < -TURN {
+            2
+        } else {
+            1
+        }
+    };
     let [x, z] = it.place();
     let turned = side(it.turn[0] + 0.5 * libm::atan2(x, z.abs().max(0.05)));
     match it.begins.unwrap_or(it.instants[0].doing) {

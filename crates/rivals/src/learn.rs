@@ -6,7 +6,9 @@
 use randori_equilibrium::basis::Basis;
 use randori_equilibrium::game::MarkovGame;
 use randori_equilibrium::lspi::{self, Control, Host, LspiError, LspiSettings, LspiStatus, PhaseSeconds};
-use randori_equilibrium::nested::{NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested, resume_nested};
+use randori_equilibrium::nested::{
+    NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested, resume_nested,
+};
 use serde::Serialize;
 
 use crate::game::{Game, Rules};
@@ -21,7 +23,7 @@ pub struct Size {
     pub slices: usize,
     /// Components per level at most.
     pub components: usize,
-    /// Samples per function of slices, and of the whole.
+    /// Samples per function of slices, and of the whole. With fewer than ten the values of states between them are noise.
     pub samples: [f64; 2],
     /// Sweeps of policy iteration at most, in slices and over the whole.
     pub sweeps: [usize; 2],
@@ -32,20 +34,50 @@ pub struct Size {
 impl Size {
     /// As small as it can be and still play: for tests.
     pub fn small(game: &Game) -> Size {
-        let splines = if let Rules::Tag(_) = game.rules { vec![9, 9, 6] } else { vec![4, 4] };
-        Size { splines, slices: 8, components: 8, samples: [4.0, 3.0], sweeps: [3, 3], backups: 4 }
+        let tag = Size {
+            splines: vec![8, 8, 5],
+            slices: 8,
+            components: 5,
+            samples: [12.0, 10.0],
+            sweeps: [2, 2],
+            backups: 2,
+        };
+        match game.rules {
+            Rules::Tag(_) => tag,
+            Rules::Sword(_) => Size { splines: vec![4, 4], samples: [0.0, 3.0], sweeps: [0, 1], ..tag },
+        }
     }
 
     /// What the program makes on first use.
     pub fn medium(game: &Game) -> Size {
-        let splines = if let Rules::Tag(_) = game.rules { vec![16, 16, 10] } else { vec![4, 4] };
-        Size { splines, slices: 24, components: 20, samples: [5.0, 4.0], sweeps: [4, 4], backups: 8 }
+        let tag = Size {
+            splines: vec![14, 14, 8],
+            slices: 20,
+            components: 11,
+            samples: [14.0, 14.0],
+            sweeps: [3, 3],
+            backups: 5,
+        };
+        match game.rules {
+            Rules::Tag(_) => tag,
+            Rules::Sword(_) => Size { splines: vec![4, 4], samples: [0.0, 8.0], sweeps: [0, 1], ..tag },
+        }
     }
 
     /// The paper's.
     pub fn paper(game: &Game) -> Size {
-        let splines = if let Rules::Tag(_) = game.rules { vec![32, 32, 16] } else { vec![4, 4] };
-        Size { splines, slices: 40, components: 27, samples: [8.0, 10.0], sweeps: [6, 12], backups: 40 }
+        let tag = Size {
+            splines: vec![32, 32, 16],
+            slices: 40,
+            components: 27,
+            samples: [12.0, 14.0],
+            sweeps: [4, 4],
+            backups: 10,
+        };
+        match game.rules {
+            Rules::Tag(_) => tag,
+            Rules::Sword(_) => Size { splines: vec![4, 4], samples: [0.0, 16.0], sweeps: [0, 2], ..tag },
+        }
     }
 
     /// By name: `small`, `medium` or `paper`.

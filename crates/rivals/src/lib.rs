@@ -18,6 +18,7 @@ pub mod tag;
 pub mod learn;
 pub mod table;
 pub mod values;
+mod visited;
 
 pub mod decide;
 pub mod habits;

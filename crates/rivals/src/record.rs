@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use randori_motion::parametric::{Graph, Leg, Player, State};
-use randori_motion::{Body, Bone, Character, Clip, Event, EventKind, FrameRate, Placement, Pose, Side, Take, Weapon};
+use randori_motion::{
+    Body, Bone, Character, Clip, Event, EventKind, FrameRate, Placement, Pose, Side, Take, Weapon,
+};
 
 use crate::decide::Mind;
 use crate::game::{Game, Relation, Rules, Situation};
@@ -43,9 +45,8 @@ pub fn perform(game: &Game, minds: &mut [Mind<'_>; 2], wanted: &Performance) -> 
     let n_decisions = libm::ceil(wanted.seconds.clamp(0.0, LONGEST) / game.seconds()) as usize;
     let mut situation = start(game, wanted.seed);
     let placements = placed(situation.relation);
-    let mut players: [Player<'_>; 2] = [0, 1].map(|side| {
-        Player::new(&game.sides[side].graph, situation.states[side], placements[side])
-    });
+    let mut players: [Player<'_>; 2] =
+        [0, 1].map(|side| Player::new(&game.sides[side].graph, situation.states[side], placements[side]));
     let mut poses: [Vec<Pose>; 2] = [Vec::new(), Vec::new()];
     let mut events = Vec::new();
     let mut rounds = Vec::new();
@@ -97,6 +98,7 @@ pub fn perform(game: &Game, minds: &mut [Mind<'_>; 2], wanted: &Performance) -> 
         }
         rounds.push(round);
     }
+    events.sort_by(|a: &Event, b| a.t.total_cmp(&b.t));
     let take = Take {
         name: game.name().to_owned(),
         seed: wanted.seed,

@@ -40,8 +40,13 @@ impl SwordRules {
 
     /// What comes of two moves at once. Whoever hits wins 1 and ends the bout; if both attack, the agent has the right of way.
     pub(crate) fn outcome(&self, from: Relation, agent: &Move, opponent: &Move) -> Outcome {
-        let mut outcome =
-            Outcome { reward: 0.0, relation: from, ends: [agent.end, opponent.end], goes_on: true, caught: 0.0 };
+        let mut outcome = Outcome {
+            reward: 0.0,
+            relation: from,
+            ends: [agent.end, opponent.end],
+            goes_on: true,
+            caught: 0.0,
+        };
         let pair = [agent, opponent];
         // In order of time; at the same time the agent's first.
         let mut order = [0, 1];

@@ -4,27 +4,18 @@
 //! function of tag sees the node alone (\[Wampler2010\], section 8.1). The others are unseen coordinates: states that people
 //! do come through, found by wandering about, of which every node has as many. Values are learned over all of them.
 
-use rand::{RngExt, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use randori_equilibrium::game::{ActionCounts, ActionPair, Axis, MarkovGame};
-use randori_motion::parametric::{ActionSet, NodeId, State};
+use randori_motion::parametric::{ActionSet, State};
 
-use crate::game::{Game, Rules};
-use crate::moves::{Move, Repertoire};
-
-/// States of every node that are looked up.
-const STATES: usize = 12;
-/// Decisions of those who wander about to find them.
-const WANDERINGS: usize = 20_000;
+use crate::game::{Game, Rules, STATES};
+use crate::moves::Move;
 
 /// A game with its moves in tables.
 #[derive(Debug)]
 pub struct Table<'a> {
     game: &'a Game,
     axes: Vec<Axis>,
-    /// Of the agent and of the opponent, node by node, [`STATES`] each.
-    states: [Vec<State>; 2],
-    /// What can be done there; what begins an attack stands last.
+    /// What can be done in each of the game's known states; what begins an attack stands last.
     moves: [Vec<Vec<Move>>; 2],
     /// How many of them begin no attack.
     quiet: [Vec<usize>; 2],
@@ -35,10 +26,6 @@ pub struct Table<'a> {
 impl Game {
     /// The game as it is learned.
     pub fn table(&self) -> Table<'_> {
-        let states = [0, 1].map(|side| match self.rules {
-            Rules::Tag(_) => visited(&self.sides[side], side as u64),
-            Rules::Sword(_) => spread(&self.sides[side]),
-        });
         let mut set = ActionSet::default();
         let mut quiet = [Vec::new(), Vec::new()];
         let moves: [Vec<Vec<Move>>; 2] = [0, 1].map(|side| {
@@ -49,17 +36,17 @@ impl Game {
                 quiet[side].push(moves.partition_point(|it| !it.begins_attack()));
                 moves
             };
-            states[side].iter().map(of).collect()
+            self.visited[side].iter().map(of).collect()
         });
         let mut axes = self.axes.clone();
         if let Rules::Tag(_) = self.rules {
             axes.extend([Axis::Discrete { count: STATES as u32 }; 2]);
         }
         let unseen = [0, 1].map(|side| {
-            let of = |it: &Move| nearest(&self.sides[side], &states[side], it.end);
+            let of = |it: &Move| (self.known(side, it.end) % STATES) as u8;
             moves[side].iter().map(|moves| moves.iter().map(of).collect()).collect()
         });
-        Table { game: self, axes, states, moves, quiet, unseen }
+        Table { game: self, axes, moves, quiet, unseen }
     }
 }
 
@@ -83,7 +70,7 @@ impl Table<'_> {
             return all;
         }
         let attacks =
-            [0, 1].map(|side| self.game.sides[side].doing(self.states[side][places[side]]).attacks());
+            [0, 1].map(|side| self.game.sides[side].doing(self.game.visited[side][places[side]]).attacks());
         [0, 1].map(|side| match attacks[1 - side] && !attacks[side] {
             true => &all[side][..self.quiet[side][places[side]]],
             false => all[side],
@@ -118,9 +105,10 @@ impl MarkovGame for Table<'_> {
         let [agent, opponent] = self.moves(state);
         let relation = self.game.relation_at(state);
         let outcome = self.game.outcome(relation, &agent[chosen[0]], &opponent[chosen[1]]);
-        let mut reward = outcome.reward - self.game.potential(relation);
+        let states = [0, 1].map(|side| self.game.visited[side][self.place(state, side)]);
+        let mut reward = outcome.reward - self.game.potential(relation, states);
         if outcome.goes_on {
-            reward += self.game.discount * self.game.potential(outcome.relation);
+            reward += self.game.discount * self.game.potential(outcome.relation, outcome.ends);
             let point = self.game.point(outcome.relation, outcome.ends);
             let n = point.len();
             let mut next = [0.0; 7];
@@ -132,59 +120,4 @@ impl MarkovGame for Table<'_> {
         }
         reward
     }
-}
-
-/// Which of a node's states is most like a state.
-fn nearest(side: &Repertoire, states: &[State], state: State) -> u8 {
-    let of_node = &states[state.node.idx() * STATES..][..STATES];
-    let [least, most] = side.graph.node(state.node).range();
-    let unlike = |other: &State| {
-        let parameter = (other.parameter - state.parameter) / (most - least).max(1e-6);
-        (other.time - state.time).abs() + 0.5 * parameter.abs()
-    };
-    (0..STATES).min_by(|a, b| unlike(&of_node[*a]).total_cmp(&unlike(&of_node[*b]))).unwrap_or(0) as u8
-}
-
-/// States of every node, spread over its time.
-fn spread(side: &Repertoire) -> Vec<State> {
-    let of = |node: NodeId| {
-        let start = side.graph.start(node);
-        (0..STATES).map(move |k| State { time: k as f32 / (STATES - 1) as f32, ..start })
-    };
-    side.graph.ids().flat_map(of).collect()
-}
-
-/// States of every node that somebody comes through who does anything at all, each as likely as the next.
-fn visited(side: &Repertoire, seed: u64) -> Vec<State> {
-    let graph = &side.graph;
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut found: Vec<Vec<State>> = vec![Vec::new(); graph.nodes().len()];
-    let mut n_seen = vec![0_usize; graph.nodes().len()];
-    let mut set = ActionSet::default();
-    let mut state = graph.start(NodeId(0));
-    for _ in 0..WANDERINGS {
-        graph.actions(state, &side.look_ahead, &mut set);
-        if set.actions().is_empty() {
-            break;
-        }
-        state = set.actions()[rng.random_range(0..set.actions().len())].end;
-        // A reservoir: all that were seen are as likely to be kept.
-        let node = state.node.idx();
-        n_seen[node] += 1;
-        if found[node].len() < STATES {
-            found[node].push(state);
-        } else {
-            let at = rng.random_range(0..n_seen[node]);
-            if let Some(kept) = found[node].get_mut(at) {
-                *kept = state;
-            }
-        }
-    }
-    let filled = found.into_iter().zip(graph.ids()).flat_map(|(mut kept, node)| {
-        if kept.is_empty() {
-            kept.push(graph.start(node));
-        }
-        (0..STATES).map(move |k| kept[k % kept.len()]).collect::<Vec<State>>()
-    });
-    filled.collect()
 }

@@ -120,7 +120,7 @@ impl Values {
     /// What a situation is worth to the agent.
     #[inline]
     pub fn value(&self, game: &Game, relation: Relation, states: [State; 2], scratch: &mut SparseRow) -> f64 {
-        game.potential(relation) + self.function.value_with(&game.point(relation, states), scratch)
+        game.potential(relation, states) + self.function.value_with(&game.point(relation, states), scratch)
     }
 
     /// The file.

@@ -60,9 +60,8 @@ pub fn sword_duel(build: Build) -> Recipe {
             link(at("lower", line), at("gather", other), When::AtEnd);
             link(at("lower", line), at("block", other), When::During(vec![0.3, 0.6]));
             if other != line {
-                // A feint: the line changes while the cut gathers, or as it is about to fall.
+                // A feint: the line changes while the cut gathers.
                 link(at("gather", line), at("gather", other), When::During(vec![0.45, 0.7]));
-                link(at("gather", line), at("strike", other), When::AtEnd);
                 link(at("block", line), at("block", other), When::During(vec![0.3, 0.6, 0.85]));
             }
         }
@@ -81,8 +80,7 @@ struct Studio {
 
 impl Studio {
     fn man(&self) -> Swordsman {
-        let mut man =
-            Swordsman::new(Arc::clone(&self.body), Stance::SWORDSMAN, Placement::default(), SEED);
+        let mut man = Swordsman::new(Arc::clone(&self.body), Stance::SWORDSMAN, Placement::default(), SEED);
         man.fighter.rest_until(LEAD);
         man
     }

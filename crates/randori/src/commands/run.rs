@@ -181,7 +181,12 @@ pub(crate) fn write_take(path: &Path, take: &Take) -> anyhow::Result<()> {
 }
 
 /// Writes an animated picture of a take by the ending of its file.
-pub(crate) fn write_video(path: &Path, take: &Take, camera: Camera, progress: &Progress) -> anyhow::Result<()> {
+pub(crate) fn write_video(
+    path: &Path,
+    take: &Take,
+    camera: Camera,
+    progress: &Progress,
+) -> anyhow::Result<()> {
     let format = super::render::animation_format(path)?;
     let job = progress.job("video");
     let options = Animation { camera: camera.of(take), ..Animation::default() };

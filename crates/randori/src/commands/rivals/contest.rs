@@ -128,8 +128,7 @@ fn describe(report: &Report) -> String {
         .collect();
     text += &format!("\n{}", table(&["exploited", "", "95 %"], &rows));
     let both = behaviour_rows(&report.optimal).into_iter().zip(behaviour_rows(&report.turn_based));
-    let rows: Vec<Vec<String>> =
-        both.map(|(a, b)| vec![a[0].clone(), a[1].clone(), b[1].clone()]).collect();
+    let rows: Vec<Vec<String>> = both.map(|(a, b)| vec![a[0].clone(), a[1].clone(), b[1].clone()]).collect();
     text += &format!("\n{}", table(&["what both do", "optimal", "turn-based"], &rows));
     text + &format!("\na decision takes {:.0} µs at the median\n", report.decision_us_p50)
 }

@@ -82,12 +82,19 @@ pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome
     let [near, middle, far] = [0.0..1.5, 1.5..5.0, 5.0..REACH].map(|range| map.mean(range));
     let greatest = map.spread.iter().copied().fold(0.0, f64::max).max(0.15);
     let title = format!("spread of plans, up to {greatest:.2} m");
-    let picture =
-        FloorMap { title, n: map.n, reach: map.reach, squares: map.spread.clone(), greatest, arrows: Vec::new() };
+    let picture = FloorMap {
+        title,
+        n: map.n,
+        reach: map.reach,
+        squares: map.spread.clone(),
+        greatest,
+        arrows: Vec::new(),
+    };
     files::write_atomically(&args.out, &floor_map(&picture)?)?;
     let mean = map.mean(0.0..REACH);
     let ratio = near / far.max(1e-9);
-    let report = Report { game: game.name().to_owned(), near, middle, far, ratio, mean, file: args.out.clone() };
+    let report =
+        Report { game: game.name().to_owned(), near, middle, far, ratio, mean, file: args.out.clone() };
     let text = format!(
         "plans spread {near:.4} m within 1.5 m, {middle:.4} m up to 5 m, {far:.4} m beyond: {ratio:.1} times; {mean:.4} m on average\n{}\n",
         args.out.display()
@@ -115,7 +122,8 @@ fn arrows(
     let [agent, opponent] = plans(game, values, &Situation { relation, states });
     let reach = (0.5 * distance + 1.0).max(1.5);
     let middle = 0.5 * distance;
-    let most = |plans: &[randori_rivals::map::Plan]| plans.iter().map(|it| it.probability).fold(1e-9, f64::max);
+    let most =
+        |plans: &[randori_rivals::map::Plan]| plans.iter().map(|it| it.probability).fold(1e-9, f64::max);
     let mut drawn = Vec::new();
     for (who, (plans, from)) in [(&agent, [0.0, 0.0]), (&opponent, [0.0, distance])].into_iter().enumerate() {
         for plan in plans.iter() {

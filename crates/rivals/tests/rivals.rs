@@ -1,0 +1,223 @@
+//! Tag and sword, learned small: the rules, files, minds and what comes of them.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use std::sync::LazyLock;
+
+use randori_actor::{sword_duel, tag_agent, tag_opponent};
+use randori_equilibrium::conformance;
+use randori_equilibrium::game::MarkovGame;
+use randori_equilibrium::lspi::{Control, Host};
+use randori_motion::Build;
+use randori_motion::parametric::{Graph, LookAhead};
+use randori_rivals::behaviour::Behaviour;
+use randori_rivals::contest::{ContestSettings, Mean, exploited, play_off, rounds};
+use randori_rivals::learn::Step;
+use randori_rivals::map::{Map, plans};
+use randori_rivals::record::{Performance, perform};
+use randori_rivals::round::{RoundSettings, minds, play, start};
+use randori_rivals::sword::stopped_by;
+use randori_rivals::values::ValuesError;
+use randori_rivals::{Choices, Doing, Game, Manner, Relation, Repertoire, Role, Size, Values, learn};
+
+static TAG: LazyLock<Game> = LazyLock::new(|| {
+    let graphs = [tag_agent(Build::AVERAGE), tag_opponent(Build::AVERAGE)];
+    let [agent, opponent] = graphs.map(|recipe| Graph::new(&recipe).unwrap());
+    let sides = [agent.slowed(0.92), opponent].map(|graph| Repertoire::new(graph, LookAhead::default()));
+    Game::tag(sides, Default::default())
+});
+
+static SWORD: LazyLock<Game> = LazyLock::new(|| {
+    let graph = Graph::new(&sword_duel(Build::AVERAGE)).unwrap();
+    Game::sword([graph.clone(), graph].map(|graph| Repertoire::new(graph, LookAhead::default())))
+});
+
+fn taught(game: &Game) -> Values {
+    learn(game, &Size::small(game), 1, Host::default(), None, &mut |_| Control::Continue).unwrap().0
+}
+
+static TAG_VALUES: LazyLock<Values> = LazyLock::new(|| taught(&TAG));
+static SWORD_VALUES: LazyLock<Values> = LazyLock::new(|| taught(&SWORD));
+
+#[test]
+fn both_are_sound_markov_games() {
+    for game in [&*TAG, &*SWORD] {
+        let table = game.table();
+        conformance::check(&table, 3, 5, 1).unwrap();
+        assert!(table.discount() < 1.0);
+    }
+    assert_eq!((TAG.discount, SWORD.discount), (0.8, 0.5));
+}
+
+#[test]
+fn tag_rewards_are_the_four_of_the_paper() {
+    let mut choices = Choices::default();
+    let at = |distance: f64, nodes: [&str; 2]| randori_rivals::Situation {
+        relation: Relation { x: 0.0, z: distance, theta: 0.0 },
+        states: [0, 1].map(|side| TAG.start(side, nodes[side])),
+    };
+    let mut reward = |distance: f64, nodes: [&str; 2]| {
+        let situation = at(distance, nodes);
+        TAG.choices(&situation, &mut choices);
+        TAG.outcome(situation.relation, &choices.moves[0][0], &choices.moves[1][0])
+    };
+    let run = "run-on-left";
+    // Nearer is better.
+    assert!(reward(2.0, [run, run]).reward > reward(4.0, [run, run]).reward);
+    // Hands near the opponent are worth something in a tackle only.
+    let tackled = reward(0.9, ["tackle-on-left", run]);
+    assert!(tackled.caught > 0.3 && tackled.reward > reward(0.9, [run, run]).reward + 0.5, "{tackled:?}");
+    // Less against a dodge.
+    let dodged = reward(0.9, ["tackle-on-left", "dodge-left-on-left"]);
+    assert!(dodged.caught < 0.5 * tackled.caught, "{dodged:?}");
+    // Tackles and dodges far away are of no use.
+    let far = reward(5.0, [run, run]).reward;
+    assert!(reward(5.0, ["tackle-on-left", run]).reward < far);
+    assert!(reward(5.0, [run, "dodge-left-on-left"]).reward > far);
+}
+
+#[test]
+fn what_is_told_of_a_move_is_where_people_get() {
+    let mut minds = minds(&TAG, &TAG_VALUES, [Manner::Optimal; 2]);
+    let round = play(&TAG, &mut minds, &RoundSettings { decisions: 12, seed: 3 });
+    let mut placements = round.start;
+    for pair in round.turns.windows(2) {
+        for side in 0..2 {
+            placements[side] = placements[side].then(pair[0].moves[side].displacement());
+        }
+        let relation = Relation::of(placements[0], placements[1]);
+        let told = pair[1].situation.relation;
+        assert!((relation.x - told.x).abs() < 1e-3 && (relation.z - told.z).abs() < 1e-3);
+    }
+}
+
+#[test]
+fn files_come_back_and_are_refused_by_other_games() {
+    let bytes = TAG_VALUES.to_bytes();
+    assert_eq!(Values::from_bytes(&bytes, &TAG).unwrap(), *TAG_VALUES);
+    assert!(matches!(Values::from_bytes(&bytes, &SWORD), Err(ValuesError::Other { .. })));
+    assert!(matches!(Values::from_bytes(&bytes[..bytes.len() - 5], &TAG), Err(ValuesError::Broken(_))));
+}
+
+#[test]
+fn learning_goes_on_from_a_checkpoint_with_the_same_bits() {
+    let game = &*SWORD;
+    let size = Size { sweeps: [0, 2], samples: [0.0, 2.0], backups: 1, ..Size::small(game) };
+    let mut kept = None;
+    let all = learn(game, &size, 7, Host::default(), None, &mut |step| {
+        if let Step::Sweep(sweep) = step {
+            kept.get_or_insert(sweep.checkpoint());
+        }
+        Control::Continue
+    });
+    let on = learn(game, &size, 7, Host::default(), kept.as_deref(), &mut |_| Control::Continue);
+    assert!(all.unwrap().0 == on.unwrap().0);
+}
+
+#[test]
+fn reason_beats_chance_and_habit_is_made_use_of() {
+    let settings = ContestSettings { rounds: 50, decisions: 16, seed: 5 };
+    let against =
+        |first: Manner, second: Manner| play_off(&TAG, &TAG_VALUES, [first, second], &settings).difference;
+    let random = against(Manner::Optimal, Manner::RandomGreedy);
+    assert!(random.mean > random.margin, "{random:?}");
+    let left = against(Manner::Optimal, Manner::OnlyLeft);
+    assert!(left.mean > left.margin, "{left:?}");
+    let same = against(Manner::Optimal, Manner::Optimal);
+    assert!(same.mean.abs() < 3.0 * same.margin.max(1e-9), "{same:?}");
+}
+
+#[test]
+fn the_adaptive_one_learns_that_somebody_only_turns_left() {
+    let mut pair = minds(&TAG, &TAG_VALUES, [Manner::Adaptive, Manner::OnlyLeft]);
+    for seed in 0..10 {
+        play(&TAG, &mut pair, &RoundSettings { decisions: 20, seed });
+    }
+    let belief = pair[0].belief().unwrap();
+    let seen = if belief.near.observations > belief.far.observations { belief.near } else { belief.far };
+    assert!(seen.rationality < 0.7 && seen.evidence > 0.0, "{seen:?}");
+    let left: f64 = [0, 3, 6].map(|sort| seen.habit[sort]).iter().sum();
+    assert!(left > 0.6, "{seen:?}");
+    assert!(pair[1].belief().is_none());
+}
+
+#[test]
+fn swords_are_stopped_by_their_blocks_alone_and_the_agent_has_the_right_of_way() {
+    assert_eq!([0, 1, 2, 3, 4].map(stopped_by), [0, 3, 4, 1, 2]);
+    let mut choices = Choices::default();
+    let opposite = start(&SWORD, 1).relation;
+    let mut moves = |nodes: [&str; 2], times: [f32; 2]| {
+        let states = [0, 1].map(|side| randori_motion::parametric::State {
+            time: times[side],
+            ..SWORD.start(side, nodes[side])
+        });
+        SWORD.choices(&randori_rivals::Situation { relation: opposite, states }, &mut choices);
+        let outcome = SWORD.outcome(opposite, &choices.moves[0][0], &choices.moves[1][0]);
+        (outcome, choices.moves[1].iter().any(|it| it.begins_attack()))
+    };
+    // A cut from the own left meets whoever does not cover their right.
+    let (hit, may_attack) = moves(["strike-left", "guard"], [0.3, 0.0]);
+    assert!(!hit.goes_on && hit.reward == 1.0 && !may_attack, "{hit:?}");
+    let (stopped, _) = moves(["strike-left", "block-right"], [0.3, 0.5]);
+    assert!(stopped.goes_on && stopped.reward == 0.0 && stopped.ends[0] == SWORD.start(0, "parried-left"));
+    assert!(!moves(["strike-left", "block-left"], [0.3, 0.5]).0.goes_on);
+    // Too late.
+    assert!(!moves(["strike-left", "block-right"], [0.5, 0.0]).0.goes_on);
+    // Both at once: the agent's counts.
+    assert_eq!(moves(["strike-left", "strike-right"], [0.3, 0.3]).0.reward, 1.0);
+    assert_eq!(moves(["guard", "strike-right"], [0.0, 0.3]).0.reward, -1.0);
+}
+
+#[test]
+fn feints_come_about_and_turns_end_bouts_sooner() {
+    let settings = ContestSettings { rounds: 60, decisions: 40, seed: 1 };
+    let of = |manner: Manner| Behaviour::of(&SWORD, &rounds(&SWORD, &SWORD_VALUES, [manner; 2], &settings));
+    let (optimal, greedy) = (of(Manner::Optimal), of(Manner::Greedy));
+    assert!(optimal.attacks > 0 && 20 * optimal.feints >= optimal.attacks, "{optimal:?}");
+    assert!(greedy.decisions <= optimal.decisions, "{greedy:?} {optimal:?}");
+}
+
+#[test]
+fn those_who_do_without_a_value_function_are_exploited_with_the_sword() {
+    let settings = ContestSettings { rounds: 25, decisions: 24, seed: 1 };
+    let [optimal, blind] = [Manner::Optimal, Manner::RewardOnly]
+        .map(|manner| exploited(&SWORD, &SWORD_VALUES, manner, &settings));
+    assert!(blind.mean > optimal.mean, "{blind:?} {optimal:?}");
+}
+
+#[test]
+fn maps_and_plans_are_what_is_decided() {
+    let map = Map::of(&TAG, &TAG_VALUES, ["run-on-left", "run-on-right"], 0.0, 12, 7.0);
+    assert_eq!(map.spread.len(), 144);
+    assert!(map.spread.iter().all(|it| (0.0..1.0).contains(it)));
+    let situation = start(&TAG, 2);
+    for plans in plans(&TAG, &TAG_VALUES, &situation) {
+        assert!((plans.iter().map(|plan| plan.probability).sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_performance_is_a_take_of_two() {
+    for (game, values) in [(&*TAG, &*TAG_VALUES), (&*SWORD, &*SWORD_VALUES)] {
+        let cast = ["red", "blue"].map(|name| (name.to_owned(), [0.5; 3]));
+        let mut minds = minds(game, values, [Manner::Optimal; 2]);
+        let wanted = Performance { seconds: 4.0, seed: 1, cast };
+        let performed = perform(game, &mut minds, &wanted).unwrap();
+        let [a, b] = &performed.take.characters[..] else { panic!("two people") };
+        assert_eq!(a.clip.n_frames(), b.clip.n_frames());
+        assert!(a.clip.duration() >= 3.9 && !performed.rounds.is_empty());
+        assert_eq!(a.body.weapon.is_some(), game.name() == "sword");
+        assert!(performed.take.events.windows(2).all(|pair| pair[0].t <= pair[1].t));
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let settings = ContestSettings { rounds: 30, decisions: 6, seed: 9 };
+    let of = || play_off(&TAG, &TAG_VALUES, [Manner::Optimal, Manner::Greedy], &settings);
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(alone.install(of), of());
+    assert_eq!(Mean::of(&[1.0, 3.0]).mean, 2.0);
+    assert!(TAG.sides[0].doing(TAG.start(0, "tackle-on-left")) == Doing::Tackle);
+    assert_eq!(Role::Agent.other(), Role::Opponent);
+}
