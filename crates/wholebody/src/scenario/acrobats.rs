@@ -144,9 +144,8 @@ impl Script for Acrobats {
         let head = world.pose(place(world, self.top, "crown")).translation.y;
         let shaken = world.task("top balance").map_or(0.0, |task| world.distance(task));
         let standing = |name: &str| {
-            let on = |contact: &&crate::scene::Contact| {
-                contact.name.starts_with(name) && contact.with.is_some()
-            };
+            let on =
+                |contact: &&crate::scene::Contact| contact.name.starts_with(name) && contact.with.is_some();
             world.scene.contacts.iter().filter(on).count() as f64
         };
         vec![
