@@ -65,7 +65,7 @@ fn reach(what: &str, frame: &str, radius: f64) -> [Phase; 2] {
         task: "hand".into(),
         at: hand.clone(),
         position_only: true,
-        weight: 200.0,
+        weight: 2000.0,
         stiffness: 60.0,
     };
     let go = Action::Move {
@@ -75,7 +75,7 @@ fn reach(what: &str, frame: &str, radius: f64) -> [Phase; 2] {
         seconds: 1.4,
     };
     let until =
-        vec![Condition::After { seconds: 1.4 }, Condition::Arrived { task: "hand".into(), within: 0.006 }];
+        vec![Condition::After { seconds: 1.4 }, Condition::Arrived { task: "hand".into(), within: 0.01 }];
     let mut grasp = blocks::add("grasp", blocks::grasp("grasp", &hand, &handle, radius));
     grasp.actions.push(Action::Drop { task: "hand".into() });
     [Phase { name: "reach".into(), actions: vec![hold, go], until, next: None }, grasp]
