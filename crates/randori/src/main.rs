@@ -43,7 +43,7 @@ fn run(args: &Args, progress: &Progress) -> anyhow::Result<Outcome> {
         Command::Rivals(rivals) => commands::rivals::run(rivals, seed, progress),
         Command::Render(render) => commands::render::run(render, progress),
         Command::Check(check) => commands::check::run(check, progress),
-        Command::Body(body) => commands::body::run(body, progress),
+        Command::Body(body) => commands::body::run(body, seed, progress),
         Command::Game(game) => commands::game::run(game, seed, progress),
         Command::Reproduce(reproduce) => commands::reproduce::run(reproduce, seed, progress),
         Command::Completions { shell } => commands::shell::completions(*shell),

@@ -68,7 +68,11 @@ pub fn person_of(name: &str, stature: Stature) -> Result<Model, ModelError> {
 
     for (side, out) in [("left", 1.0), ("right", -1.0)] {
         // Where somebody else can stand.
-        build.builder.add_frame(format!("{side}_shoulder"), Some(chest), at(out * 0.09 * h, 0.133 * h, 0.0))?;
+        build.builder.add_frame(
+            format!("{side}_shoulder"),
+            Some(chest),
+            at(out * 0.105 * h, 0.133 * h, 0.0),
+        )?;
         let name = |part: &str| format!("{side}_{part}");
         // Leg: 3 + 1 + 2.
         let thigh = build.chain(

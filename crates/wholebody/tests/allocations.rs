@@ -5,6 +5,7 @@
 mod people;
 
 use glam::DVec3;
+use randori_wholebody::scenario::{Options, Scenario};
 use randori_wholebody::scene::{Controller, Feature, Scene, Verdict};
 
 #[test]
@@ -27,4 +28,21 @@ fn a_warm_step_allocates_nothing() {
     (0..100).for_each(|step| sway(&mut scene, step));
     let counted = allocation_counter::measure(|| (100..200).for_each(|step| sway(&mut scene, step)));
     assert_eq!(counted.count_total, 0, "{counted:?}");
+}
+
+#[test]
+fn a_scenario_in_one_phase_allocates_nothing() {
+    for name in ["funambulist", "box"] {
+        let mut scenario = Scenario::build(name, &Options { seed: 1, ..Options::default() }).unwrap();
+        while !scenario.machine().is_interactive() || scenario.world().time < 4.0 {
+            scenario.step();
+        }
+        (0..200).for_each(|_| assert_eq!(scenario.step().verdict, Verdict::Solved));
+        let counted = allocation_counter::measure(|| {
+            (0..50).for_each(|_| {
+                scenario.step();
+            });
+        });
+        assert_eq!(counted.count_total, 0, "{name}: {counted:?}");
+    }
 }

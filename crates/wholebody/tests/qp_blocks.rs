@@ -67,6 +67,7 @@ fn random_scene(seed: u64) -> BlockQp {
                 .sum()
         });
         qp.patches.push(Patch {
+            key: qp.patches.len() as u64,
             sides,
             target,
             gradient: [0.0; 6],

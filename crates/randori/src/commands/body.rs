@@ -1,4 +1,8 @@
-//! `randori body`: dynamics of models, quadratic programs, and appendix B.
+//! `randori body`: whole bodies in one quadratic program: scenarios, dynamics of models, problems, appendix B.
+
+mod scenarios;
+
+pub(crate) use scenarios::processor_clock;
 
 use std::path::{Path, PathBuf};
 
@@ -40,6 +44,10 @@ enum BodyCommand {
         #[arg(long, value_enum)]
         form: Option<FormArg>,
     },
+    /// Run a scenario: king, funambulist, sword, acrobats, door, valve, box or lever.
+    Run(scenarios::RunArgs),
+    /// Write a scenario's own problems as files for other solvers.
+    Dump(scenarios::DumpArgs),
     /// The four cases of appendix B: one object with limited thrust pushes another.
     AppendixB,
 }
@@ -69,10 +77,12 @@ struct QpReports {
 }
 
 /// Runs one of the subcommands.
-pub(crate) fn run(args: &BodyArgs, progress: &Progress) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: &BodyArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
     match &args.command {
         BodyCommand::Dynamics { model, states } => dynamics(model, states),
         BodyCommand::Qp { folder, form } => qp(folder, *form, progress),
+        BodyCommand::Run(args) => scenarios::run(args, seed, progress),
+        BodyCommand::Dump(args) => scenarios::dump(args, seed),
         BodyCommand::AppendixB => push(),
     }
 }

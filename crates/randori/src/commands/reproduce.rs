@@ -1,6 +1,7 @@
 //! `randori reproduce`: what a paper shows, made again by one command.
 
 mod adversarial;
+mod bodies;
 mod graph;
 mod interactions;
 
@@ -43,6 +44,10 @@ enum Paper {
     /// Character animation in two-player adversarial games (2010): equation 1 and figures 2 to 6.
     #[value(name = "001")]
     Adversarial,
+    /// Multi-character physical and behavioral interactions controller (2017): tables 1 and 2, figures 9 and 10, beside
+    /// the paper's numbers.
+    #[value(name = "002")]
+    Bodies,
     /// Simulating interactions of avatars in high dimensional state space (2008): states, edges, coverage, times and
     /// table 1, beside the paper's numbers.
     #[value(name = "004")]
@@ -63,6 +68,7 @@ pub(crate) fn run(args: &ReproduceArgs, seed: u64, progress: &Progress) -> anyho
     match args.paper {
         Paper::Interactions => interactions::run(folder, effort, seed, progress),
         Paper::Adversarial => adversarial::run(folder, effort, seed, progress),
+        Paper::Bodies => bodies::run(folder, effort, seed, progress),
         Paper::Graph => graph::run(folder, effort, seed, progress),
     }
 }

@@ -41,7 +41,7 @@ pub fn step(name: &str, task: &str, steps: &[Step], seconds: [f64; 2]) -> [Phase
             actions: vec![shift],
             until: vec![
                 Condition::After { seconds: seconds[0] },
-                Condition::CenterShifted { task: task.into(), within: 0.025 },
+                Condition::CenterShifted { task: task.into(), within: 0.035 },
             ],
             next: None,
         },

@@ -139,20 +139,17 @@ impl Machine {
                     return Err(missing("centre-of-mass task", task));
                 };
                 let start = world.center(subsystems);
-                let end = match over {
-                    Over::Point(point) => DVec3::from_array(*point),
-                    Over::By(by) => start + DVec3::from_array(*by),
+                let way = match over {
+                    Over::Point(point) => straight(start, DVec3::from_array(*point)),
+                    Over::By(by) => straight(start, start + DVec3::from_array(*by)),
                     Over::Frames(frames) => {
-                        let mut sum = DVec3::ZERO;
-                        for at in frames {
-                            sum += world.pose(place(world, at)?).translation;
-                        }
-                        let middle = sum / frames.len().max(1) as f64;
-                        DVec3::new(middle.x, start.y, middle.z)
+                        let frames: Vec<Place> =
+                            frames.iter().map(|at| place(world, at)).collect::<Result<_, _>>()?;
+                        let from = start - world.middle(&frames).0;
+                        Way::Above { frames, from, to: DVec3::new(0.0, from.y, 0.0) }
                     }
                 };
-                let places = [start, end].map(Pose::from_translation).to_vec();
-                world.set_out(task, Way::Through { places, seen_from: None }, *seconds);
+                world.set_out(task, way, *seconds);
             }
             Action::Move { task, through, seen_from, seconds } => {
                 let feature = world.task(task).ok_or_else(|| missing("task", task))?.feature.clone();
@@ -280,6 +277,10 @@ impl Machine {
             Condition::Never => false,
         })
     }
+}
+
+fn straight(from: DVec3, to: DVec3) -> Way {
+    Way::Through { places: [from, to].map(Pose::from_translation).to_vec(), seen_from: None }
 }
 
 fn remove_contact(world: &mut World, name: &str) {

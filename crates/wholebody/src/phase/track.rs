@@ -40,6 +40,8 @@ impl Waypoint {
 pub(crate) enum Way {
     /// Through these places, the first where it starts; seen from a frame or the world.
     Through { places: Vec<Pose>, seen_from: Option<Place> },
+    /// Above the middle of some frames, wherever they go: from one offset to another (m, world axes).
+    Above { frames: Vec<Place>, from: DVec3, to: DVec3 },
     /// From one joint position to another (rad or m).
     Joint { from: f64, to: f64 },
     /// From one posture to another.
@@ -67,15 +69,33 @@ impl Track {
         time >= self.began + self.seconds
     }
 
+    /// Whether the target goes on following frames when it has arrived.
+    pub(crate) fn follows(&self) -> bool {
+        matches!(self.way, Way::Above { .. } | Way::Through { seen_from: Some(_), .. })
+    }
+
     /// Writes target, velocity and acceleration of the moment into the task. `base` is the pose of the
-    /// frame that the places are seen from.
-    pub(crate) fn drive(&mut self, task: &mut Task, model: Option<&Model>, base: &Pose, time: f64) {
+    /// frame that the places are seen from (or of the middle of the frames to be above), `drift` its speed.
+    pub(crate) fn drive(
+        &mut self,
+        task: &mut Task,
+        model: Option<&Model>,
+        base: &Pose,
+        drift: DVec3,
+        time: f64,
+    ) {
         let (began, seconds) = (self.began, self.seconds.max(1e-6));
         let share = |t: f64| smooth((t - began) / seconds);
         let (s0, s1, s2) = (share(time - H), share(time), share(time + H));
         // Rates of the share along the way.
         let (rate, surge) = ((s2 - s0) / (2.0 * H), (s2 - 2.0 * s1 + s0) / (H * H));
         match (&mut self.way, &mut task.feature) {
+            (Way::Above { from, to, .. }, Feature::CenterOfMass { position, .. }) => {
+                let way = *to - *from;
+                *position = base.translation + *from + s1 * way;
+                write(&mut task.velocity, &(drift + rate * way).to_array());
+                write(&mut task.acceleration, &(surge * way).to_array());
+            }
             (Way::Joint { from, to }, Feature::Joint { position, .. }) => {
                 *position = *from + s1 * (*to - *from);
                 write(&mut task.velocity, &[rate * (*to - *from)]);
@@ -180,7 +200,7 @@ mod tests {
         let place = Place { subsystem: 0, frame: crate::model::FrameId(0) };
         let mut task = Task::new("hand", Feature::Position { place, position: DVec3::ZERO }, 1.0, 1.0);
         for (t, expected) in [(1.0, DVec3::ZERO), (3.0, DVec3::X)] {
-            track.drive(&mut task, None, &Pose::IDENTITY, t);
+            track.drive(&mut task, None, &Pose::IDENTITY, DVec3::ZERO, t);
             let Feature::Position { position, .. } = task.feature else { panic!() };
             assert!(position.distance(expected) < 1e-12);
             assert!(task.velocity.iter().chain(&task.acceleration).all(|x| x.abs() < 0.02), "{task:?}");

@@ -129,6 +129,14 @@ impl World {
         (0..model.joints.len() as u32).map(move |idx| dynamics::body_pose(model, kinematics, BodyId(idx)))
     }
 
+    /// The middle of some frames, and its speed.
+    pub(crate) fn middle(&self, frames: &[Place]) -> (DVec3, DVec3) {
+        let share = 1.0 / frames.len().max(1) as f64;
+        let place = frames.iter().map(|frame| self.pose(*frame).translation).sum::<DVec3>();
+        let speed = frames.iter().map(|frame| self.velocity(*frame).linear).sum::<DVec3>();
+        (share * place, share * speed)
+    }
+
     /// The common centre of mass of some subsystems.
     pub fn center(&self, subsystems: &[usize]) -> DVec3 {
         let mut total = CenterOfMass::default();
@@ -156,6 +164,7 @@ impl World {
 
     /// Moves the point that a position or centre of mass should be at; at once, at rest.
     pub fn aim(&mut self, task: &str, at: DVec3) {
+        self.tracks.retain(|track| track.task != task);
         let Some(task) = self.task_mut(task) else { return };
         match &mut task.feature {
             Feature::Position { position, .. } | Feature::CenterOfMass { position, .. } => *position = at,
@@ -210,10 +219,12 @@ impl World {
         let time = self.time + self.scene.settings.dt;
         let mut tracks = std::mem::take(&mut self.tracks);
         for track in &mut tracks {
-            let base = match &track.way {
-                Way::Through { seen_from: Some(place), .. } => self.pose(*place),
-                _ => Pose::IDENTITY,
-            };
+            let (mut base, mut drift) = (Pose::IDENTITY, DVec3::ZERO);
+            match &track.way {
+                Way::Through { seen_from: Some(place), .. } => base = self.pose(*place),
+                Way::Above { frames, .. } => (base.translation, drift) = self.middle(frames),
+                Way::Through { .. } | Way::Joint { .. } | Way::Posture { .. } => {}
+            }
             let Some(idx) = self.scene.tasks.iter().position(|task| task.name == track.task) else {
                 continue;
             };
@@ -222,12 +233,9 @@ impl World {
                 Feature::Posture { subsystem, .. } => Some(&*self.scene.subsystems[*subsystem].model),
                 _ => None,
             };
-            track.drive(task, model, &base, time);
+            track.drive(task, model, &base, drift, time);
         }
-        // A target that is seen from a frame stays with it.
-        tracks.retain(|track| {
-            !track.is_over(self.time) || matches!(track.way, Way::Through { seen_from: Some(_), .. })
-        });
+        tracks.retain(|track| !track.is_over(self.time) || track.follows());
         self.tracks = tracks;
         for spring in &self.springs {
             let subsystem = &mut self.scene.subsystems[spring.subsystem];

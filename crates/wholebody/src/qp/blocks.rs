@@ -80,6 +80,8 @@ impl PatchForce {
 /// A contact patch between a subsystem and another or the environment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch {
+    /// Says which patch it is while others come and go, so that its active set can be kept.
+    pub key: u64,
     /// One or two.
     pub sides: Vec<Side>,
     /// What `Σ J qdd` must be.

@@ -7,6 +7,7 @@
 //! convex is solved by a sequence of strictly convex ones (proximal points).
 
 use super::kernels::{self, dot};
+use super::kkt::{Multipliers, Residuals};
 use super::{RowId, Status};
 
 /// `minimise ½ xᵀHx + gᵀx` subject to `A x = b`, `lower <= C x <= upper`, `x_lower <= x <= x_upper`.
@@ -25,35 +26,6 @@ pub struct DenseQp {
     pub upper: Vec<f64>,
     pub x_lower: Vec<f64>,
     pub x_upper: Vec<f64>,
-}
-
-/// Multipliers: `H x + g + Aᵀ y + Cᵀ z + z_bound = 0`; positive presses on the upper limit.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Multipliers {
-    /// Of the equalities.
-    pub y: Vec<f64>,
-    /// Of the inequalities.
-    pub z: Vec<f64>,
-    /// Of the bounds.
-    pub z_bound: Vec<f64>,
-}
-
-/// How far a point and its multipliers are from optimal (largest of each kind).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Residuals {
-    /// Violation of rows and bounds.
-    pub primal: f64,
-    /// Of `H x + g + Aᵀ y + Cᵀ z + z_bound = 0`.
-    pub stationarity: f64,
-    /// Smaller of slack and multiplier, for each limit.
-    pub complementarity: f64,
-}
-
-impl Residuals {
-    /// The largest of the three.
-    pub fn max(&self) -> f64 {
-        self.primal.max(self.stationarity).max(self.complementarity)
-    }
 }
 
 impl DenseQp {

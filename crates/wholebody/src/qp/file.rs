@@ -5,7 +5,8 @@
 
 use serde::Deserialize;
 
-use super::dense::{DenseQp, Multipliers};
+use super::dense::DenseQp;
+use super::kkt::Multipliers;
 
 /// Variables, rows, records and stored values a family may have: a hundred people in one problem fit.
 const MAX_SIZE: usize = 8192;

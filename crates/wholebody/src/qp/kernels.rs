@@ -220,6 +220,26 @@ pub fn backward(l: &[f64], n: usize, x: &mut [f64]) {
     );
 }
 
+/// Solves six equations with their right-hand side in the last column.
+pub(super) fn solve_six(system: &mut [[f64; 7]; 6]) -> Option<[f64; 6]> {
+    for k in 0..6 {
+        let pivot = (k..6).max_by(|a, b| system[*a][k].abs().total_cmp(&system[*b][k].abs()))?;
+        system.swap(k, pivot);
+        if !(system[k][k].abs() > 1e-9) {
+            return None;
+        }
+        for row in 0..6 {
+            if row != k {
+                let factor = system[row][k] / system[k][k];
+                for c in k..7 {
+                    system[row][c] -= factor * system[k][c];
+                }
+            }
+        }
+    }
+    Some(std::array::from_fn(|k| system[k][6] / system[k][k]))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

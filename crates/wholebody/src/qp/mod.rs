@@ -7,13 +7,16 @@
 
 pub mod blocks;
 pub mod dense;
+pub mod dump;
 pub mod file;
 pub mod kernels;
+mod kkt;
 pub mod recognise;
 mod solver;
 
 pub use blocks::{BlockQp, BlockSolution};
-pub use dense::{DenseQp, DenseSolver, Multipliers, Residuals};
+pub use dense::{DenseQp, DenseSolver};
+pub use kkt::{Multipliers, Residuals};
 pub use solver::{BlockSolver, MAX_GENERATORS};
 
 /// How a solve ended. None of these is an error: finding that there is no solution is finding out.

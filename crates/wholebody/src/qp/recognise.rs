@@ -7,9 +7,10 @@
 //! the file's own matrices, so nothing rests on the recognition.
 
 use super::blocks::{Block, BlockQp, BlockSolution, LinkRow, Patch, PatchForce, SharedTask, Side};
-use super::dense::{DenseQp, Multipliers};
+use super::dense::DenseQp;
 use super::file::{FileLayout, Form};
 use super::kernels::{self, dot};
+use super::kkt::Multipliers;
 use super::solver::MAX_GENERATORS;
 
 /// Rows of one split-off task: a centre of mass needs three.
@@ -133,6 +134,7 @@ impl Recognised {
             }
             let target = std::array::from_fn(|axis| qp.b[no_slip + axis]);
             let mut patch = Patch {
+                key: 0,
                 sides,
                 target,
                 gradient: [0.0; 6],
@@ -212,7 +214,7 @@ impl Recognised {
                 }
                 row[6] = -self.motion_row(qp, side.block, dof)[contact.force + c];
             }
-            columns.push(solve_six(&mut system)?);
+            columns.push(kernels::solve_six(&mut system)?);
         }
         Some(columns)
     }
@@ -577,24 +579,4 @@ impl Square {
             basis.push(unit);
         }
     }
-}
-
-/// Solves six equations with their right-hand side in the last column.
-fn solve_six(system: &mut [[f64; 7]; 6]) -> Option<[f64; 6]> {
-    for k in 0..6 {
-        let pivot = (k..6).max_by(|a, b| system[*a][k].abs().total_cmp(&system[*b][k].abs()))?;
-        system.swap(k, pivot);
-        if !(system[k][k].abs() > 1e-9) {
-            return None;
-        }
-        for row in 0..6 {
-            if row != k {
-                let factor = system[row][k] / system[k][k];
-                for c in k..7 {
-                    system[row][c] -= factor * system[k][c];
-                }
-            }
-        }
-    }
-    Some(std::array::from_fn(|k| system[k][6] / system[k][k]))
 }

@@ -2,9 +2,11 @@
 
 mod dynamics;
 mod qp;
+mod scenario;
 
 pub use dynamics::{CenterReport, DynamicsReport, FrameReport, JointReport, StateReport, dynamics_report};
 pub use qp::{QpReport, qp_report};
+pub use scenario::{Counts, PerStep, RunReport, dump_problems, run};
 
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]

@@ -34,10 +34,12 @@ pub(super) fn build(_options: &Options) -> Result<Parts, ModelError> {
         let at = DVec3::new(0.0, floor, z);
         let person = people::add(&mut world, &Person { name, stature, at, yaw, joints: &joints })?;
         people::stand(&mut world, person, None);
-        people::keep_posture(&mut world, person, 1.0, 20.0);
+        // Whoever is stood on is a pillar.
+        let (posture, upright) = [(30.0, 100.0), (3.0, 30.0), (1.0, 3.0)][k];
+        people::keep_posture(&mut world, person, posture, 20.0);
         let chest = place(&world, person, "chest");
-        people::keep_upright(&mut world, &format!("{name} upright"), chest, 3.0, 20.0);
-        people::keep_balance(&mut world, &format!("{name} balance"), &[person], 500.0, 20.0);
+        people::keep_upright(&mut world, &format!("{name} upright"), chest, upright, 20.0);
+        people::keep_balance(&mut world, &format!("{name} balance"), &[person], 2000.0, 20.0);
         floor = world.pose(place(&world, person, "left_shoulder")).translation.y;
         if k > 0 {
             let out = z.signum();
@@ -64,8 +66,8 @@ pub(super) fn build(_options: &Options) -> Result<Parts, ModelError> {
     }
     let mut inputs = Inputs::default();
     let center = world.center(&[top]);
-    let reach = DVec3::new(0.15, 0.15, 0.15);
-    inputs.point("top", -reach, reach, DVec3::ZERO);
+    // Straight knees are as high as it gets.
+    inputs.point("top", DVec3::new(-0.1, -0.12, -0.08), DVec3::new(0.1, 0.0, 0.08), DVec3::ZERO);
     let script = Acrobats { top, began: None, base: center };
     Ok(Parts { world, phases: phases(), inputs, script: Box::new(script), seconds: 32.0 })
 }
@@ -95,6 +97,7 @@ fn climb(who: &str, below: &str, group: &str, feet: &str, faces_back: bool, phas
     let mut together = blocks::shift(&format!("{group} balances"), group, Over::Frames(soles.to_vec()), 1.0);
     together.actions.insert(0, Action::Weigh { task: group.into(), weight: 1000.0 });
     together.actions.push(Action::Weigh { task: format!("{below} balance"), weight: 5.0 });
+    together.actions.push(Action::Weigh { task: format!("{who} posture"), weight: 10.0 });
     phases.push(together);
 }
 
@@ -108,7 +111,9 @@ fn phases() -> Vec<Phase> {
     climb("middle", "bottom", "two", "bottom", false, &mut phases);
     climb("top", "middle", "tower", "bottom", true, &mut phases);
     let mut shake = blocks::interactive("shake", None);
-    shake.actions.push(Action::Weigh { task: "two".into(), weight: 0.0 });
+    for (task, weight) in [("two", 0.0), ("tower", 3000.0), ("top balance", 300.0)] {
+        shake.actions.push(Action::Weigh { task: task.into(), weight });
+    }
     phases.push(shake);
     phases
 }
@@ -131,9 +136,9 @@ impl Script for Acrobats {
         let t = world.time - *self.began.get_or_insert(world.time);
         let grow = crate::phase::smooth(t / 2.0);
         let way = DVec3::new(
-            0.07 * libm::sin(2.1 * t),
-            0.04 * libm::sin(1.3 * t),
-            0.05 * libm::sin(1.7 * t + 0.6) - 0.05 * libm::sin(0.6),
+            0.05 * libm::sin(2.1 * t),
+            -0.03 * (1.0 - libm::cos(1.3 * t)),
+            0.03 * libm::sin(1.7 * t + 0.6) - 0.03 * libm::sin(0.6),
         );
         inputs.script("top", Value::Point((way * grow).to_array()));
         let target = self.base + inputs.get_point("top");
@@ -144,9 +149,8 @@ impl Script for Acrobats {
         let head = world.pose(place(world, self.top, "crown")).translation.y;
         let shaken = world.task("top balance").map_or(0.0, |task| world.distance(task));
         let standing = |name: &str| {
-            let on = |contact: &&crate::scene::Contact| {
-                contact.name.starts_with(name) && contact.with.is_some()
-            };
+            let on =
+                |contact: &&crate::scene::Contact| contact.name.starts_with(name) && contact.with.is_some();
             world.scene.contacts.iter().filter(on).count() as f64
         };
         vec![

@@ -28,7 +28,7 @@ fn person(world: &mut World, arms: &[(&str, f64)]) -> Result<usize, ModelError> 
     let idx = people::add(world, &Person { name: WHO, stature, at: DVec3::ZERO, yaw: 0.0, joints: &joints })?;
     people::stand(world, idx, None);
     people::keep_posture(world, idx, 1.0, 15.0);
-    people::keep_balance(world, "balance", &[idx], 500.0, 20.0);
+    people::keep_balance(world, "balance", &[idx], 2000.0, 20.0);
     let chest = place(world, idx, "chest");
     people::keep_upright(world, "upright", chest, 2.0, 15.0);
     Ok(idx)
@@ -65,7 +65,7 @@ fn reach(what: &str, frame: &str, radius: f64) -> [Phase; 2] {
         task: "hand".into(),
         at: hand.clone(),
         position_only: true,
-        weight: 200.0,
+        weight: 2000.0,
         stiffness: 60.0,
     };
     let go = Action::Move {
@@ -74,7 +74,8 @@ fn reach(what: &str, frame: &str, radius: f64) -> [Phase; 2] {
         seen_from: Some(handle.clone()),
         seconds: 1.4,
     };
-    let until = vec![Condition::After { seconds: 1.4 }, Condition::Arrived { task: "hand".into(), within: 0.006 }];
+    let until =
+        vec![Condition::After { seconds: 1.4 }, Condition::Arrived { task: "hand".into(), within: 0.01 }];
     let mut grasp = blocks::add("grasp", blocks::grasp("grasp", &hand, &handle, radius));
     grasp.actions.push(Action::Drop { task: "hand".into() });
     [Phase { name: "reach".into(), actions: vec![hold, go], until, next: None }, grasp]
@@ -107,7 +108,12 @@ fn walk(name: &str, from: f64, by: f64, width: f64) -> Vec<Phase> {
     };
     let mut phases = Vec::new();
     for (foot, x) in [(Side::Right, -width), (Side::Left, width)] {
-        phases.extend(blocks::step(&format!("{name}, {}", foot.name()), "balance", &[step(foot, x)], [0.9, 0.7]));
+        phases.extend(blocks::step(
+            &format!("{name}, {}", foot.name()),
+            "balance",
+            &[step(foot, x)],
+            [0.9, 0.7],
+        ));
     }
     let soles = ["left_sole", "right_sole"].map(|sole| At::new(WHO, sole)).to_vec();
     phases.push(blocks::shift(&format!("{name}, stand"), "balance", crate::phase::Over::Frames(soles), 0.8));
@@ -119,8 +125,9 @@ const OPEN: f64 = 0.75;
 
 pub(super) fn door(_options: &Options) -> Result<Parts, ModelError> {
     let mut world = super::empty(0.005);
-    let who = person(&mut world, &[("upper_arm_z", 0.12), ("right_upper_arm_x", -0.2), ("right_forearm_x", -1.2)])?;
-    let door = fixture(&mut world, objects::door(DVec3::new(0.5, 0.0, 0.5))?, &[[0.0, 2.0], [0.5, 0.03]]);
+    let who =
+        person(&mut world, &[("upper_arm_z", 0.12), ("right_upper_arm_x", -0.2), ("right_forearm_x", -1.2)])?;
+    let door = fixture(&mut world, objects::door(DVec3::new(0.5, 0.0, 0.5))?, &[[0.0, 2.0], [3.0, 0.03]]);
     joint_task(&mut world, "knob", door, "knob", 0.0);
     joint_task(&mut world, "hinge", door, "hinge", 0.0);
     people::keep_apart(&mut world, (who, "left_hand"), (door, "leaf"));
@@ -187,7 +194,8 @@ impl Script for Opening {
 
 pub(super) fn valve(_options: &Options) -> Result<Parts, ModelError> {
     let mut world = super::empty(0.005);
-    let who = person(&mut world, &[("upper_arm_z", 0.12), ("right_upper_arm_x", -0.4), ("right_forearm_x", -1.3)])?;
+    let who =
+        person(&mut world, &[("upper_arm_z", 0.12), ("right_upper_arm_x", -0.4), ("right_forearm_x", -1.3)])?;
     let center = DVec3::new(-0.15, 1.1, 0.52);
     let valve = fixture(&mut world, objects::valve(center)?, &[[0.0, 1.0], [0.0, 0.002]]);
     joint_task(&mut world, "valve", valve, "valve", 0.0);
@@ -234,17 +242,24 @@ impl Script for Turning {
 
     fn results(&self, world: &World) -> Vec<(&'static str, f64)> {
         let q = &world.scene.subsystems[self.valve].q;
-        vec![("valve turned by, most (rad)", self.most), ("valve now (rad)", q[0]), ("handle now (rad)", q[1])]
+        vec![
+            ("valve turned by, most (rad)", self.most),
+            ("valve now (rad)", q[0]),
+            ("handle now (rad)", q[1]),
+        ]
     }
 }
 
 pub(super) fn lever(_options: &Options) -> Result<Parts, ModelError> {
     let mut world = super::empty(0.005);
-    let who = person(&mut world, &[("upper_arm_z", 0.12), ("right_upper_arm_x", -0.2), ("right_forearm_x", -1.1)])?;
+    let who =
+        person(&mut world, &[("upper_arm_z", 0.12), ("right_upper_arm_x", -0.2), ("right_forearm_x", -1.1)])?;
     let foot = DVec3::new(-0.24, 0.4, 0.5);
     let lever = fixture(&mut world, objects::lever(foot)?, &[[12.0, 3.0]]);
     joint_task(&mut world, "lever", lever, "lever", 0.0);
-    for link in ["right_forearm", "right_upper_arm", "right_hand", "chest", "spine", "head", "pelvis", "right_thigh"] {
+    for link in
+        ["right_forearm", "right_upper_arm", "right_hand", "chest", "spine", "head", "pelvis", "right_thigh"]
+    {
         people::keep_apart(&mut world, (who, link), (lever, "bulk"));
     }
     let mut phases: Vec<Phase> = reach("lever", "grip", 0.016).into();
@@ -337,7 +352,9 @@ pub(super) fn carry(options: &Options) -> Result<Parts, ModelError> {
     let below = Pose::from_translation(center - DVec3::Y * BOX_HALF.y);
     let contact = world.scene.contact_here("stand", at, None, below, area, 0.8);
     world.scene.contacts.push(contact);
-    for (a, b) in [("left_upper_arm", "block"), ("right_upper_arm", "block"), ("chest", "block"), ("head", "block")] {
+    for (a, b) in
+        [("left_upper_arm", "block"), ("right_upper_arm", "block"), ("chest", "block"), ("head", "block")]
+    {
         people::keep_apart(&mut world, (who, a), (held, b));
     }
     let press = ["left", "right"].map(|side| Action::AddContact {

@@ -7,7 +7,9 @@ use glam::{DQuat, DVec3};
 use crate::humanoid::{self, Stature};
 use crate::model::{Model, ModelError};
 use crate::phase::World;
-use crate::scene::{CollisionPair, ContactArea, Controller, Feature, Obstacle, Place, Scene, Subsystem, Task};
+use crate::scene::{
+    CollisionPair, ContactArea, Controller, Feature, Obstacle, Place, Scene, Subsystem, Task,
+};
 use crate::spatial::Pose;
 
 /// Half edges of the area under a sole (m).
@@ -147,7 +149,11 @@ pub(crate) fn pull(world: &mut World, person: usize, goals: &[(&str, Pose)]) {
     scene.settings.dt = 0.02;
     scene.settings.gravity = DVec3::ZERO;
     let mut model = (*world.scene.subsystems[person].model).clone();
-    model.joints.iter_mut().filter_map(|joint| joint.limits.torque.as_mut()).for_each(|torque| *torque *= 100.0);
+    model
+        .joints
+        .iter_mut()
+        .filter_map(|joint| joint.limits.torque.as_mut())
+        .for_each(|torque| *torque *= 100.0);
     let mut subsystem = Subsystem::new("copy", Arc::new(model));
     subsystem.q.clone_from(&world.scene.subsystems[person].q);
     let q = subsystem.q.clone();
@@ -175,10 +181,8 @@ pub(crate) fn pull(world: &mut World, person: usize, goals: &[(&str, Pose)]) {
     if !goals.iter().any(|(frame, _)| *frame == "seat") && !feet.is_empty() {
         let middle = feet.iter().sum::<DVec3>() / feet.len() as f64;
         let height = scene.center_of(&[0]).y;
-        let feature = Feature::CenterOfMass {
-            subsystems: vec![0],
-            position: DVec3::new(middle.x, height, middle.z),
-        };
+        let feature =
+            Feature::CenterOfMass { subsystems: vec![0], position: DVec3::new(middle.x, height, middle.z) };
         scene.tasks.push(Task::new("balance", feature, 100.0, 60.0));
     }
     let mut controller = Controller::default();

@@ -18,11 +18,11 @@ use crate::scene::{ContactArea, Controller, Damper, Feature, Place, Subsystem, T
 use crate::spatial::Pose;
 
 /// Between the two (m).
-const APART: f64 = 1.25;
+const APART: f64 = 1.28;
 /// From one swing to the next (s).
-const PERIOD: f64 = 1.8;
+const PERIOD: f64 = 1.9;
 /// Where the guard of the sword is held (m).
-const GUARD: DVec3 = DVec3::new(0.0, 1.25, 0.42);
+const GUARD: DVec3 = DVec3::new(0.0, 1.2, 0.55);
 
 /// The links of the one who dodges.
 const LINKS: [&str; 16] = [
@@ -46,9 +46,10 @@ const LINKS: [&str; 16] = [
 
 pub(super) fn build(_options: &Options) -> Result<Parts, ModelError> {
     let mut world = super::empty(0.01);
-    world.scene.settings.collision_damper = Damper { gain: 2.5, security: 0.02, influence: 0.4 };
+    world.scene.settings.collision_damper = Damper { gain: 3.0, security: 0.02, influence: 0.4 };
     world.scene.settings.joint_damper = Damper { gain: 3.0, security: 0.01, influence: 0.3 };
-    let stance = [("thigh_x", -0.3), ("shank_x", 0.6), ("foot_x", -0.3), ("thigh_z", 0.12), ("foot_z", -0.12)];
+    let stance =
+        [("thigh_x", -0.3), ("shank_x", 0.6), ("foot_x", -0.3), ("thigh_z", 0.12), ("foot_z", -0.12)];
     let arms = [("upper_arm_x", -0.5), ("upper_arm_z", -0.1), ("forearm_x", -1.1)];
     let joints: Vec<(&str, f64)> = stance.into_iter().chain(arms).collect();
     let strong = Stature { strength: 4.0, ..Stature::default() };
@@ -73,8 +74,8 @@ pub(super) fn build(_options: &Options) -> Result<Parts, ModelError> {
         world.scene.contacts.push(contact);
     }
     people::keep_posture(&mut world, swordsman, 1.0, 15.0);
-    people::keep_balance(&mut world, "swordsman balance", &[swordsman, sword], 100.0, 20.0);
-    for (name, frame, weight) in [("tip", "tip", 300.0), ("guard", "sword", 100.0)] {
+    people::keep_balance(&mut world, "swordsman balance", &[swordsman, sword], 2000.0, 30.0);
+    for (name, frame, weight) in [("tip", "tip", 1000.0), ("guard", "sword", 300.0)] {
         let at = place(&world, sword, frame);
         let position = world.pose(at).translation;
         world.scene.tasks.push(Task::new(name, Feature::Position { place: at, position }, weight, 100.0));
@@ -87,8 +88,8 @@ pub(super) fn build(_options: &Options) -> Result<Parts, ModelError> {
     let yaw = std::f64::consts::PI;
     let dodger = people::add(&mut world, &Person { name: "dodger", stature, at, yaw, joints: &joints })?;
     people::stand(&mut world, dodger, None);
-    people::keep_posture(&mut world, dodger, 1.0, 12.0);
-    people::keep_balance(&mut world, "dodger balance", &[dodger], 10.0, 20.0);
+    people::keep_posture(&mut world, dodger, 0.3, 12.0);
+    people::keep_balance(&mut world, "dodger balance", &[dodger], 30.0, 20.0);
     add_pairs(&mut world, swordsman, sword, dodger);
 
     let frozen = LINKS.map(|link| {
@@ -105,7 +106,16 @@ pub(super) fn build(_options: &Options) -> Result<Parts, ModelError> {
     let mut inputs = Inputs::default();
     let reach = DVec3::new(1.2, 0.9, 0.8);
     inputs.point("tip", tip - reach, tip + reach, tip);
-    let script = Sword { sword, dodger, frozen, swings: 0, strikes: 0, struck: false, last: 0, nearest: f64::INFINITY };
+    let script = Sword {
+        sword,
+        dodger,
+        frozen,
+        swings: 0,
+        strikes: 0,
+        struck: false,
+        last: 0,
+        nearest: f64::INFINITY,
+    };
     let phases = vec![blocks::interactive("fight", None)];
     Ok(Parts { world, phases, inputs, script: Box::new(script), seconds: 62.0 })
 }
@@ -116,7 +126,8 @@ fn add_pairs(world: &mut World, swordsman: usize, sword: usize, dodger: usize) {
     for link in LINKS {
         people::keep_apart(world, (sword, "blade"), (dodger, link));
     }
-    for link in ["head", "left_thigh", "left_shank", "left_foot", "right_thigh", "right_shank", "right_foot"] {
+    for link in ["head", "left_thigh", "left_shank", "left_foot", "right_thigh", "right_shank", "right_foot"]
+    {
         people::keep_apart(world, (sword, "blade"), (swordsman, link));
     }
     for (a, b) in [
@@ -136,18 +147,18 @@ fn add_pairs(world: &mut World, swordsman: usize, sword: usize, dodger: usize) {
 }
 
 /// Guard and tip of the scripted sword at a time (s): swings to and fro through where the dodger stands, at
-/// the height of the head and of the shoulders in turn.
+/// heights about that of the head.
 fn swing(t: f64) -> (DVec3, DVec3) {
     let k = (t / PERIOD) as usize;
     let s = crate::phase::smooth((t / PERIOD - k as f64) / 0.85);
     let from = if k % 2 == 0 { -1.0 } else { 1.0 };
-    let angle = from * (1.0 - 2.0 * s) * 0.9;
+    let angle = from * (1.0 - 2.0 * s) * 0.7;
     // Rises and falls between swings.
-    let heights = [0.28, 0.2, 0.34, 0.12];
+    let heights = [0.58, 0.52, 0.62, 0.55];
     let (h0, h1) = (heights[k % 4], heights[(k + 1) % 4]);
     let rise = h0 + (h1 - h0) * crate::phase::smooth((t / PERIOD - k as f64 - 0.8) / 0.2);
     let along = DVec3::new(libm::sin(angle), rise, libm::cos(angle)).normalize();
-    let guard = GUARD + DVec3::new(0.1 * libm::sin(angle), 0.0, 0.0);
+    let guard = GUARD + DVec3::new(0.2 * libm::sin(angle), 0.0, 0.0);
     (guard, guard + along * BLADE)
 }
 

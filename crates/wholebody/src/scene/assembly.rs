@@ -53,6 +53,7 @@ impl Assembly {
             write_block(scene, subsystem, &self.workspaces[idx], &mut self.qp.blocks[idx]);
         }
         self.qp.patches.resize_with(scene.contacts.len(), || Patch {
+            key: 0,
             sides: Vec::new(),
             target: [0.0; 6],
             gradient: [0.0; 6],
@@ -130,6 +131,7 @@ impl Assembly {
         let target = error * (1.0 / (dt * dt)) - (velocity - velocity2) * (1.0 / dt) - (bias - bias2);
         self.origins.push(mine.translation);
         let patch = &mut self.qp.patches[idx];
+        patch.key = key_of(&contact.name);
         patch.target = target.to_array();
         let n_sides =
             1 + usize::from(contact.with.is_some_and(|with| with.subsystem != contact.on.subsystem));
@@ -438,6 +440,12 @@ impl Rows {
             self.target.push(desired - bias[r]);
         }
     }
+}
+
+/// A number for a name (FNV-1a).
+fn key_of(name: &str) -> u64 {
+    name.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 fn shape_of(scene: &Scene, side: &Obstacle) -> SharedShape {

@@ -16,6 +16,7 @@
 //! do not span all wrenches, their coefficients are the unknowns.
 
 mod basis;
+mod carry;
 mod fronts;
 mod layout;
 mod node;
@@ -27,6 +28,7 @@ use super::{RowId, Status};
 pub use basis::MAX_GENERATORS;
 
 use basis::Basis;
+use carry::Before;
 use layout::Layout;
 use node::{Group, NOWHERE, Node};
 
@@ -40,8 +42,10 @@ const MET: f64 = 1e-7;
 const PATIENCE: usize = 6;
 /// Limits that may be wrong in addition to half as many again as before, without taking changes back.
 const OVERSHOOT: usize = 4;
+/// Rounds from the active set of the last problem.
+const FIRST_ROUNDS: usize = 30;
 /// Rounds before the dense solver takes over.
-const MAX_ROUNDS: usize = 60;
+const MAX_ROUNDS: usize = 90;
 
 /// The solver with its memory: the active set is kept from one problem to the next of the same shape.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +60,10 @@ pub struct BlockSolver {
     pub conflict: Vec<Limit>,
     /// -1 at the lower limit, 1 at the upper, 0 free: accelerations, torques, cones, rows.
     states: Vec<i8>,
+    /// The patches that the cones of `states` belong to.
+    patches_before: Vec<Before>,
+    /// Memory for the next `states`.
+    carried: Vec<i8>,
     layout: Layout,
     bases: Vec<Basis>,
     groups: Vec<Group>,
@@ -89,23 +97,31 @@ impl BlockSolver {
         self.fell_back = false;
         self.conflict.clear();
         self.layout.update(qp);
-        let n_states = 2 * self.layout.n_qdd + self.layout.n_cone + self.layout.n_rows;
-        if self.states.len() != n_states {
-            self.states.clear();
-            self.states.resize(n_states, 0);
-        }
+        self.carry_over(qp);
         if qp.patches.iter().any(|patch| patch.force.len() > MAX_GENERATORS && !patch.has_faces()) {
             return self.fall_back(qp);
         }
         self.drop_missing_limits(qp);
+        // An old active set can lead astray: the second time from none.
+        for most in [FIRST_ROUNDS, MAX_ROUNDS] {
+            if self.settle(qp, most) {
+                return Status::Solved;
+            }
+            self.states.fill(0);
+        }
+        self.fall_back(qp)
+    }
+
+    /// Changes the guess until nothing is wrong, for so many rounds in all; false if it does not end.
+    fn settle(&mut self, qp: &BlockQp, most: usize) -> bool {
         self.changed.clear();
         let (mut best, mut patience) = (usize::MAX, PATIENCE);
-        while self.rounds < MAX_ROUNDS {
+        while self.rounds < most {
             self.rounds += 1;
             if !self.solve_guess(qp) {
                 // Too many changes at once can make the rows dependent.
                 if !self.take_half_back() {
-                    break;
+                    return false;
                 }
                 continue;
             }
@@ -113,10 +129,7 @@ impl BlockSolver {
             let wrong = self.wrong.len();
             if wrong == 0 {
                 // Rows left out as dependent may still contradict the others.
-                if !self.rows_are_met(qp) {
-                    break;
-                }
-                return Status::Solved;
+                return self.rows_are_met(qp);
             }
             // Many more wrong than before: the changes were too many.
             if best < usize::MAX && wrong > best + best / 2 + OVERSHOOT && self.take_half_back() {
@@ -141,7 +154,7 @@ impl BlockSolver {
                 self.states[wrong.state] = wrong.value;
             }
         }
-        self.fall_back(qp)
+        false
     }
 
     /// Undoes the less urgent half of the last changes; false if there is nothing to halve.
