@@ -34,7 +34,20 @@ at = [0.0, 1.0]
 facing = "red"
 `);
 
-const server = spawn(randori, ["studio", scene, "--port", "0", "--no-open"], { stdio: ["ignore", "ignore", "pipe"] });
+const many = join(out, "twenty.toml");
+writeFileSync(many, `
+seconds = 8
+seed = 2
+library = "builtin:boxing"
+camera = { kind = "whole" }
+[formation]
+kind = "spiral"
+pairs = 10
+styles = ["general-boxer-path", "general-boxer-path"]
+controllers = ["gametree:1", "gametree:1"]
+`);
+
+const server = spawn(randori, ["studio", scene, many, "--port", "0", "--no-open"], { stdio: ["ignore", "ignore", "pipe"] });
 const url = await new Promise((found, failed) => {
   let said = "";
   server.stderr.on("data", (data) => {
@@ -236,15 +249,19 @@ try {
   await page.setViewportSize({ width: 2560, height: 1080 });
   await notBlank("wide");
   await shoot("wide-dark");
-  await page.setViewportSize({ width: 1286, height: 681 });
 
-  // Many people.
-  await page.locator("#scenes").selectOption("scene:formation-boxing");
-  await until("state.main.take?.people?.length > 20 && state.main.people.length > 20");
-  await shoot("many");
+  // Twenty people on a stage of 960 × 540.
+  await page.setViewportSize({ width: 1286, height: 900 });
+  await page.locator("#scenes").selectOption("scene:twenty.toml");
+  await finished();
+  await until("state.main.people.length === 20");
+  const [wide, high] = await state("(({ clientWidth, clientHeight }) => [clientWidth, clientHeight])(document.getElementById('stage'))");
+  await page.setViewportSize({ width: 1286 + 960 - wide, height: 900 + 540 - high });
+  await shoot("twenty");
   const before = await state("state.drawn");
-  await page.waitForTimeout(3000);
-  console.log(`${await state("state.main.people.length")} people at ${await state("document.getElementById('stage').width")}×${await state("document.getElementById('stage').height")}: ${(((await state("state.drawn")) - before) / 3).toFixed(1)} pictures a second, drawn by software`);
+  await page.waitForTimeout(4000);
+  const size = await state("(({ width, height }) => `${width}×${height}`)(document.getElementById('stage'))");
+  console.log(`${await state("state.main.people.length")} people at ${size}: ${(((await state("state.drawn")) - before) / 4).toFixed(1)} pictures a second, drawn by software`);
 
   check((await state("state.errors")).length === 0, `no complaint of the studio ${JSON.stringify(await state("state.errors"))}`);
   check(complaints.length === 0, `no complaint of the browser ${JSON.stringify(complaints)}`);

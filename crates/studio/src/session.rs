@@ -621,9 +621,7 @@ impl Audience<Order> for Session {
                 }
             }
             Order::Ask(_, Ask::End) => Input::Other(Order::Work(0, Work::Played)),
-            Order::Ask(id, ask) if ends_live(&ask) => {
-                Input::Other(Order::Ask(id, ask))
-            }
+            Order::Ask(id, ask) if ends_live(&ask) => Input::Other(Order::Ask(id, ask)),
             Order::Ask(id, _) => {
                 self.tell_one(id, &Tell::error("this is not for a bout; end it first"));
                 Input::Nothing
