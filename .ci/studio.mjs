@@ -34,7 +34,20 @@ at = [0.0, 1.0]
 facing = "red"
 `);
 
-const server = spawn(randori, ["studio", scene, "--port", "0", "--no-open"], { stdio: ["ignore", "ignore", "pipe"] });
+const many = join(out, "twenty.toml");
+writeFileSync(many, `
+seconds = 8
+seed = 2
+library = "builtin:boxing"
+camera = { kind = "whole" }
+[formation]
+kind = "spiral"
+pairs = 10
+styles = ["general-boxer-path", "general-boxer-path"]
+controllers = ["gametree:1", "gametree:1"]
+`);
+
+const server = spawn(randori, ["studio", scene, many, "--port", "0", "--no-open"], { stdio: ["ignore", "ignore", "pipe"] });
 const url = await new Promise((found, failed) => {
   let said = "";
   server.stderr.on("data", (data) => {
@@ -59,7 +72,7 @@ try {
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(url);
 
-  const state = (code) => page.evaluate(`(() => { const { state, play, explain, camera, direct } = window.studio; return ${code}; })()`);
+  const state = (code) => page.evaluate(`(() => { const { state, play, explain, camera, direct, bodies } = window.studio; return ${code}; })()`);
   // The page's own policy forbids to evaluate words inside of it, so that it is asked from outside.
   const until = async (code) => {
     for (const start = Date.now(); Date.now() - start < 180_000; await page.waitForTimeout(80)) if (await state(code)) return;
@@ -201,6 +214,31 @@ try {
   await until("play.score.rival.depth === 5 && play.score.rival.style === 'infighter'");
   check(true, "the rival changes while it goes on");
   await page.locator("#bout-stop").click();
+
+  // Bodies: a hand follows a target that is dragged.
+  await page.keyboard.press("Escape");
+  await page.locator("#tab-bodies").click();
+  await page.locator("#scenario").selectOption("king");
+  await until("bodies.told && bodies.points().length && state.main.people.length >= 1 && state.main.take?.live");
+  await page.waitForTimeout(1500);
+  await notBlank("bodies");
+  const hand = await state("bodies.points()[0].name");
+  const nearest = `(() => { const target = bodies.points()[0].value; let best = 9;
+    for (const { root, ends, n } of state.main.people) for (let k = 0; k < n; k++)
+      best = Math.min(best, Math.hypot(...[0, 1, 2].map((axis) => root[axis] + ends[6 * k + 3 + axis] / 1000 - target[axis])));
+    return best; })()`;
+  const spot = await state(`(() => { const p = bodies.points()[0].value, m = camera.matrix, box = document.getElementById("stage").getBoundingClientRect();
+    const at = (row) => m[row] * p[0] + m[4 + row] * p[1] + m[8 + row] * p[2] + m[12 + row];
+    return [box.left + (at(0) / at(3) + 1) / 2 * box.width, box.top + (1 - at(1) / at(3)) / 2 * box.height]; })()`);
+  const wasAt = await state("JSON.stringify(bodies.points()[0].value)");
+  await page.mouse.move(...spot);
+  await page.mouse.down();
+  await page.mouse.move(spot[0] + 24, spot[1] - 24, { steps: 8 });
+  await page.mouse.up();
+  await until(`JSON.stringify(bodies.points()[0].value) !== ${JSON.stringify(wasAt)} && !bodies.points()[0].scripted`);
+  await until(`${nearest} < 0.12`);
+  check(true, `a hand follows the dragged target "${hand}" (${(100 * await state(nearest)).toFixed(0)} cm off)`);
+  await shoot("bodies-dark");
   await page.locator("#tab-see").click();
   await finished();
 
@@ -211,15 +249,19 @@ try {
   await page.setViewportSize({ width: 2560, height: 1080 });
   await notBlank("wide");
   await shoot("wide-dark");
-  await page.setViewportSize({ width: 1286, height: 681 });
 
-  // Many people.
-  await page.locator("#scenes").selectOption("scene:formation-boxing");
-  await until("state.main.take?.people?.length > 20 && state.main.people.length > 20");
-  await shoot("many");
+  // Twenty people on a stage of 960 × 540.
+  await page.setViewportSize({ width: 1286, height: 900 });
+  await page.locator("#scenes").selectOption("scene:twenty.toml");
+  await finished();
+  await until("state.main.people.length === 20");
+  const [wide, high] = await state("(({ clientWidth, clientHeight }) => [clientWidth, clientHeight])(document.getElementById('stage'))");
+  await page.setViewportSize({ width: 1286 + 960 - wide, height: 900 + 540 - high });
+  await shoot("twenty");
   const before = await state("state.drawn");
-  await page.waitForTimeout(3000);
-  console.log(`${await state("state.main.people.length")} people at ${await state("document.getElementById('stage').width")}×${await state("document.getElementById('stage').height")}: ${(((await state("state.drawn")) - before) / 3).toFixed(1)} pictures a second, drawn by software`);
+  await page.waitForTimeout(4000);
+  const size = await state("(({ width, height }) => `${width}×${height}`)(document.getElementById('stage'))");
+  console.log(`${await state("state.main.people.length")} people at ${size}: ${(((await state("state.drawn")) - before) / 4).toFixed(1)} pictures a second, drawn by software`);
 
   check((await state("state.errors")).length === 0, `no complaint of the studio ${JSON.stringify(await state("state.errors"))}`);
   check(complaints.length === 0, `no complaint of the browser ${JSON.stringify(complaints)}`);

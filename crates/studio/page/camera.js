@@ -1,6 +1,6 @@
 // Where the stage is seen from: free, moving along with people, or as the story says.
 
-import { lookAt, minus, perspective, plus, scaled, times, unit, cross } from "./matrices.js";
+import { dot, lookAt, minus, perspective, plus, scaled, times, unit, cross } from "./matrices.js";
 
 const FOV = 0.7;
 
@@ -75,6 +75,15 @@ export class Camera {
     const z = unit(minus(this.eye, this.target));
     const x = unit(cross([0, 1, 0], z));
     return { x, y: cross(z, x), z };
+  }
+
+  /** Where a line of sight is as far ahead as a point is. */
+  planeAt(px, py, point) {
+    const { x, y, z } = this.axes();
+    const f = Math.tan(FOV / 2);
+    const way = plus(plus(scaled(x, px * f * this.aspect), scaled(y, py * f)), scaled(z, -1));
+    const ahead = dot(minus(this.eye, point), z);
+    return plus(this.eye, scaled(way, ahead));
   }
 
   /** Where a line of sight meets the floor; from -1 to 1 in the picture. */

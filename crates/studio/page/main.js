@@ -1,5 +1,6 @@
 // The page: puts everything together, and draws.
 
+import { Bodies } from "./bodies.js";
 import { Camera } from "./camera.js";
 import { Connection } from "./connection.js";
 import { Direct } from "./direct.js";
@@ -11,6 +12,9 @@ import { Renderer } from "./renderer.js";
 import { Picture } from "./stage.js";
 import { Timeline } from "./timeline.js";
 import { Transport } from "./transport.js";
+
+/** Modes in which something happens now, without a timeline. */
+const LIVE = ["play", "bodies"];
 
 const connection = new Connection();
 const state = {
@@ -24,11 +28,12 @@ const transport = new Transport(connection, state);
 const direct = new Direct(connection, state);
 const explain = new Explain(connection, state);
 const play = new Play(connection, state);
+const bodies = new Bodies(connection, state);
 const timeline = new Timeline({
   seek: (t) => transport.seek(Math.min(t, transport.end)),
   decision: (decision) => (state.mode === "explain" ? explainAt(decision) : transport.seek(decision.t)),
 });
-window.studio = { state, camera, connection, play, explain, direct };
+window.studio = { state, camera, connection, play, explain, direct, bodies };
 
 // What the studio tells.
 
@@ -52,7 +57,7 @@ connection.on("take", (take) => {
   if (take.picture === 1) return panel();
   timeline.tell(take);
   if (!play.running || !take.live) byId("scenes").value = state.opened ?? "";
-  if (state.mode !== "play" && !editing()) panel();
+  if (!LIVE.includes(state.mode) && !editing()) panel();
 });
 connection.on("scene", (scene) => {
   state.scene = scene.people ? scene : null;
@@ -95,9 +100,10 @@ function open(value) {
   state.opened = value;
   const [kind, ...name] = value.split(":");
   play.stop();
+  bodies.stop();
   if (kind === "file") connection.ask("open-file", { file: name.join(":") });
   else connection.ask("open", { scene: name.join(":") });
-  if (state.mode === "play") mode("see");
+  if (LIVE.includes(state.mode)) mode("see");
 }
 
 function mode(name) {
@@ -112,10 +118,11 @@ function mode(name) {
     tab.tabIndex = chosen ? 0 : -1;
     if (chosen) byId("panel").setAttribute("aria-labelledby", tab.id);
   }
-  if (before === "play") {
-    const played = play.running || state.main.take?.live;
+  if (LIVE.includes(before)) {
+    const played = play.running || bodies.running || state.main.take?.live;
     play.stop();
-    if (played) open(state.opened ?? "scene:boxing-general");
+    bodies.stop();
+    if (played && !LIVE.includes(name)) open(state.opened ?? "scene:boxing-general");
   }
   if (name === "direct" || name === "explain") connection.ask("play", { on: false });
   panel();
@@ -139,7 +146,7 @@ function panel() {
   const box = byId("panel");
   const focused = box.contains(document.activeElement) ? document.activeElement.id : null;
   const top = box.scrollTop;
-  const rows = { see: seePanel, direct: () => direct.panel(), explain: () => explain.panel(), play: () => play.panel() }[state.mode]();
+  const rows = { see: seePanel, direct: () => direct.panel(), explain: () => explain.panel(), play: () => play.panel(), bodies: () => bodies.panel() }[state.mode]();
   box.replaceChildren(...rows.filter(Boolean));
   box.scrollTop = top;
   if (focused) byId(focused)?.focus({ preventScroll: true });
@@ -200,7 +207,8 @@ function chooseCamera(kind) {
 async function drop(file) {
   try {
     play.stop();
-    if (state.mode === "play") mode("see");
+    bodies.stop();
+    if (LIVE.includes(state.mode)) mode("see");
     state.opened = null;
     state.scene = null;
     await connection.drop(file);
@@ -232,7 +240,7 @@ byId("modes").addEventListener("keydown", (event) => {
 const KEYS = {
   " ": () => transport.toggle(), ArrowLeft: (e) => transport.step(e.shiftKey ? -0.5 : -1 / 60), ArrowRight: (e) => transport.step(e.shiftKey ? 0.5 : 1 / 60),
   Home: () => transport.seek(0), End: () => transport.seek(transport.end), l: () => byId("loop").click(),
-  1: () => mode("see"), 2: () => mode("direct"), 3: () => mode("explain"), 4: () => mode("play"),
+  1: () => mode("see"), 2: () => mode("direct"), 3: () => mode("explain"), 4: () => mode("play"), 5: () => mode("bodies"),
   c: () => chooseCamera({ follow: "free", free: "story", story: "follow" }[camera.kind]), b: () => toggle("bones"), r: () => toggle("trails"), n: () => toggle("names"),
   t: () => byId("theme").click(), "?": () => byId("help").showModal(), "+": () => camera.nearer(0.9), "-": () => camera.nearer(1.1),
   ",": () => step(-1), ".": () => step(1),
@@ -281,10 +289,12 @@ canvas.addEventListener("pointerdown", (event) => {
     }
     if (direct.grab(...inPicture(event), camera)) return (held = "handle");
   }
+  if (state.mode === "bodies" && event.button === 0 && bodies.grab(...inPicture(event), camera)) return (held = "target");
   held = event.button === 0 && !event.shiftKey ? "turn" : "shift";
 });
 canvas.addEventListener("pointermove", (event) => {
   if (held === "handle") direct.drag(...inPicture(event), camera);
+  else if (held === "target") bodies.drag(...inPicture(event), camera);
   else if (held === "turn") camera.turn(event.movementX * 0.007, event.movementY * 0.006);
   else if (held === "shift") {
     if (camera.kind !== "free") chooseCamera("free");
@@ -293,6 +303,7 @@ canvas.addEventListener("pointermove", (event) => {
 });
 const letGo = () => {
   if (held === "handle") direct.release();
+  if (held === "target") bodies.release();
   held = null;
 };
 canvas.addEventListener("pointerup", letGo);
@@ -331,6 +342,7 @@ function draw() {
   for (const [picture, box] of pictures) {
     const scene = picture.compose(state);
     if (picture === main && !main.take?.live) direct.marks(scene, state.theme);
+    if (picture === main && state.mode === "bodies") bodies.marks(scene);
     renderer.draw(scene, camera, box.map(Math.round));
   }
   labels(two);

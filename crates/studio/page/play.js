@@ -23,7 +23,7 @@ export class Play {
   }
 
   stop() {
-    if (this.running) this.connection.ask("end-match");
+    if (this.running) this.connection.ask("end");
     this.running = false;
     byId("scoreboard").hidden = true;
   }

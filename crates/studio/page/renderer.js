@@ -303,7 +303,10 @@ export class Renderer {
     gl.depthMask(true);
     this.drawPeople(scene, camera, 0);
     this.drawThings(scene, camera, 0);
-    this.drawRibbons(scene, camera);
+    this.drawRibbons(scene.ribbons, camera);
+    gl.disable(gl.DEPTH_TEST);
+    this.drawRibbons(scene.arrows, camera);
+    gl.enable(gl.DEPTH_TEST);
     this.drawStars(scene.stars, camera, height);
     gl.disable(gl.BLEND);
     gl.depthMask(true);
@@ -346,7 +349,7 @@ export class Renderer {
   }
 
   /** Ribbons are lists of points with a width and a colour; they turn to the camera and fade towards their start. */
-  drawRibbons({ ribbons }, camera) {
+  drawRibbons(ribbons, camera) {
     const numbers = [];
     for (const { points, width, color, even } of ribbons) {
       for (let k = 0; k + 1 < points.length; k++) {

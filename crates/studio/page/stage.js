@@ -11,7 +11,7 @@ export class Picture {
     this.take = null;
     this.t = 0;
     this.people = [];
-    this.scene = { pieces: new Float32Array(PIECE * 64), n: 0, things: [], rings: [], ribbons: [], stars: [] };
+    this.scene = { pieces: new Float32Array(PIECE * 64), n: 0, things: [], rings: [], ribbons: [], arrows: [], stars: [] };
     this.trails = new Map();
     this.whole = [];
     this.frames = 0;
@@ -111,6 +111,7 @@ export class Picture {
     scene.n = n;
     scene.things = this.composeThings();
     scene.ribbons = [];
+    scene.arrows = [];
     scene.stars = [];
     scene.rings = [];
     if (trails)
@@ -120,9 +121,14 @@ export class Picture {
         scene.ribbons.push({ points, width: 0.035, color: [...pale, 0.6] });
       }
     for (const { point, force } of this.arrows ?? []) {
-      const tip = point.map((p, k) => p + force[k] / 1000);
-      scene.ribbons.push({ points: [point, tip], width: 0.04, color: [0.9, 0.55, 0.05, 0.95], even: true });
-      scene.stars.push({ at: tip, size: 0.1, color: [1, 0.75, 0.2, 1] });
+      // A kilonewton is a metre long; heads are a narrowing of their own.
+      const along = (share) => point.map((p, k) => p + (share * force[k]) / 1000);
+      const size = Math.hypot(...force) / 1000;
+      if (size < 0.01) continue;
+      const neck = Math.max(0, 1 - 0.09 / size);
+      const color = [0.95, 0.5, 0.04, 0.9];
+      scene.arrows.push({ points: [point, along(neck)], width: 0.02, color, even: true });
+      for (let k = 0; k < 5; k++) scene.arrows.push({ points: [along(neck + ((1 - neck) * k) / 5), along(neck + ((1 - neck) * (k + 1)) / 5)], width: 0.075 * (1 - k / 5), color, even: true });
     }
     for (const mark of this.take?.marks ?? []) {
       const age = this.t - mark.t;

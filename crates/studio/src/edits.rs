@@ -219,7 +219,8 @@ fn mind_way(scene: &mut Screenplay, who: &str, at: f64) -> Result<(), String> {
     /// Those of the presets for people on paths.
     const USUAL: [(&str, f64); 2] = [("path_weight", 10.0), ("requirement_weight", 1e6)];
     let role = role(scene, who)?.clone();
-    let now = settings(scene, &role).into_iter().rfind(|it| it["t"].as_f64().is_some_and(|t| t <= moment(at)));
+    let now =
+        settings(scene, &role).into_iter().rfind(|it| it["t"].as_f64().is_some_and(|t| t <= moment(at)));
     for (name, usual) in USUAL {
         if now.as_ref().is_some_and(|now| now["weights"][name] == 0.0) {
             weight(scene, who, name, usual, at)?;

@@ -128,6 +128,11 @@ pub fn of_take(take: &Take, figures: &[Figure], picture: u8, t: f64, version: u3
     frame.finish()
 }
 
+/// Says that a frame is of another time (s).
+pub(crate) fn set_time(frame: &mut [u8], t: f64) {
+    frame[4..8].copy_from_slice(&(t as f32).to_le_bytes());
+}
+
 /// Half of a sixtieth (s).
 const HALF_A_FRAME: f64 = 0.5 / 60.0;
 

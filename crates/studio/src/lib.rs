@@ -7,6 +7,7 @@
 //! What it refuses to do: it holds no algorithm, and opens nothing that its [`Supply`] does not bring. It is an edge:
 //! clocks and threads end here, and nothing that is planned depends on them but what a person at the keys does.
 
+mod bodies;
 mod clock;
 mod downloads;
 mod edits;

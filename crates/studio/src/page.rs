@@ -34,5 +34,6 @@ pub(crate) const ASSETS: &[Asset] = &[
     script!("direct.js"),
     script!("explain.js"),
     script!("play.js"),
+    script!("bodies.js"),
     script!("dom.js"),
 ];

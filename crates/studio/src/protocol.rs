@@ -151,8 +151,20 @@ pub enum Ask {
         /// Whether it is down.
         down: bool,
     },
-    /// Ends the bout.
-    EndMatch,
+    /// Runs one of the scenarios of whole bodies in contact.
+    Bodies {
+        /// Its name in the `welcome`.
+        scenario: String,
+    },
+    /// Moves what a scenario leaves to the user.
+    Input {
+        /// Which.
+        name: String,
+        /// A number, or a point (m).
+        value: Value,
+    },
+    /// Ends the bout or the scenario.
+    End,
 }
 
 /// What a player asks for.
@@ -242,6 +254,8 @@ pub enum Tell {
     Explained(Value),
     /// How the bout stands.
     Score(Value),
+    /// How the scenario stands.
+    Bodies(Value),
     /// A file to fetch.
     Download(Value),
     /// Something was asked that cannot be.
@@ -265,6 +279,7 @@ impl Tell {
             Tell::Status(_) => ("status", true),
             Tell::Explained(_) => ("explained", true),
             Tell::Score(_) => ("score", true),
+            Tell::Bodies(_) => ("bodies", true),
             Tell::Download(_) => ("download", false),
             Tell::Error(_) => ("error", false),
         }

@@ -180,7 +180,7 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
         Ok(()) => next.run(request).await,
         Err(words) => (StatusCode::FORBIDDEN, words).into_response(),
     };
-    const HEADERS: [(HeaderName, &str); 6] = [
+    let headers: [(HeaderName, &str); 6] = [
         (
             header::CONTENT_SECURITY_POLICY,
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; \
@@ -192,7 +192,7 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
         (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
         (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     ];
-    for (name, value) in HEADERS {
+    for (name, value) in headers {
         response.headers_mut().insert(name, HeaderValue::from_static(value));
     }
     response

@@ -16,8 +16,10 @@ use randori_arena::bout::Happening;
 use randori_motion::{Annotation, Ground, Take};
 use randori_scene::director::{Director, Libraries};
 use randori_scene::screenplay::{Checkpoint, Screenplay};
+use randori_wholebody::scenario::Scenario;
 use serde_json::{Value, json};
 
+use crate::bodies::{self, Heard, Onlookers};
 use crate::downloads::Downloads;
 use crate::film::Film;
 use crate::game::{self, Audience, Input, Rival};
@@ -49,6 +51,7 @@ pub(crate) enum Work {
     Told(Box<Tell>),
     Loaded(Box<Take>),
     Bout(Box<Director>, Rival),
+    Bodies(Box<Scenario>),
     Files(Vec<Export>),
     Failed(String),
 }
@@ -146,11 +149,20 @@ impl Session {
                         return;
                     }
                 }
+                Ok(Order::Work(job, Work::Bodies(scenario))) if job == self.job => {
+                    (self.film, self.scene, self.pinned) = (None, None, None);
+                    let version = self.next_version(1);
+                    self.tell(&Tell::Status(json!({ "words": "" })));
+                    next = bodies::run(*scenario, orders, self, version);
+                    if next.is_none() {
+                        return;
+                    }
+                }
                 Ok(order) => {
                     self.handle(order);
                     // All that waits is heard before anything is shown.
                     while let Ok(order) = orders.try_recv() {
-                        if matches!(order, Order::Work(_, Work::Bout(..))) {
+                        if matches!(order, Order::Work(_, Work::Bout(..) | Work::Bodies(_))) {
                             next = Some(order);
                             break;
                         }
@@ -200,7 +212,7 @@ impl Session {
             &outbox,
             &Tell::Welcome(json!({
                 "session": self.surroundings.name, "version": env!("CARGO_PKG_VERSION"), "scenes": supply.scenes(),
-                "files": supply.files(), "styles": styles,
+                "files": supply.files(), "styles": styles, "scenarios": bodies::names(),
             })),
         );
         let is_first = self.viewers.is_empty();
@@ -297,7 +309,13 @@ impl Session {
                     Ok(Work::Bout(Box::new(director()?), rival))
                 })?;
             }
-            Ask::Rival { .. } | Ask::Key { .. } | Ask::EndMatch => return Err("there is no bout".to_owned()),
+            Ask::Bodies { scenario } => {
+                let scenario = bodies::build(&scenario)?;
+                self.cancel();
+                self.spawn("getting the bodies ready", move |_| Ok(Work::Bodies(Box::new(scenario))))?;
+            }
+            Ask::Rival { .. } | Ask::Key { .. } | Ask::End => return Err("there is no bout".to_owned()),
+            Ask::Input { .. } => return Err("there is no scenario".to_owned()),
             edit => return self.edit(edit),
         }
         self.tell(&Tell::Clock(self.clock.told()));
@@ -525,8 +543,8 @@ impl Session {
                 self.tell(&Tell::error(words));
                 self.tell(&Tell::Status(json!({ "words": "" })));
             }
-            // Taken care of where bouts are run.
-            Work::Bout(..) => {}
+            // Taken care of where they are run.
+            Work::Bout(..) | Work::Bodies(_) => {}
         }
     }
 
@@ -602,10 +620,8 @@ impl Audience<Order> for Session {
                     None => Input::Nothing,
                 }
             }
-            Order::Ask(_, Ask::EndMatch) => Input::Other(Order::Work(0, Work::Played)),
-            Order::Ask(id, ask @ (Ask::Open { .. } | Ask::OpenFile { .. } | Ask::Match { .. })) => {
-                Input::Other(Order::Ask(id, ask))
-            }
+            Order::Ask(_, Ask::End) => Input::Other(Order::Work(0, Work::Played)),
+            Order::Ask(id, ask) if ends_live(&ask) => Input::Other(Order::Ask(id, ask)),
             Order::Ask(id, _) => {
                 self.tell_one(id, &Tell::error("this is not for a bout; end it first"));
                 Input::Nothing
@@ -641,6 +657,46 @@ impl Audience<Order> for Session {
 
     fn tell_score(&mut self, score: Value) {
         self.tell(&Tell::Score(score));
+    }
+}
+
+/// Whether something is asked that ends a bout or a scenario.
+fn ends_live(ask: &Ask) -> bool {
+    matches!(ask, Ask::Open { .. } | Ask::OpenFile { .. } | Ask::Match { .. } | Ask::Bodies { .. })
+}
+
+impl Onlookers<Order> for Session {
+    fn sort(&mut self, order: Order) -> Heard<Order> {
+        match order {
+            Order::Ask(id, Ask::Input { name, value }) => match bodies::setting(&value) {
+                Ok(value) => Heard::Set(name, value),
+                Err(words) => {
+                    self.tell_one(id, &Tell::error(words));
+                    Heard::Nothing
+                }
+            },
+            // All else is as in a bout, without the player.
+            order => match Audience::sort(self, order) {
+                Input::Other(order) => Heard::Other(order),
+                Input::Key(..) | Input::Rival(_) | Input::Nothing => Heard::Nothing,
+            },
+        }
+    }
+
+    fn show(&mut self, frame: Vec<u8>) {
+        Audience::show(self, frame);
+    }
+
+    fn tell_take(&mut self, take: Value) {
+        self.tell_people(take);
+    }
+
+    fn tell_state(&mut self, state: Value) {
+        self.tell(&Tell::Bodies(state));
+    }
+
+    fn complain(&mut self, words: String) {
+        self.tell(&Tell::error(words));
     }
 }
 

@@ -34,7 +34,7 @@ fn examples() -> Vec<Value> {
         json!({ "do": "unpin" }),
         json!({ "do": "key", "key": "punch", "down": true }),
         json!({ "do": "rival", "depth": 2, "style": "infighter" }),
-        json!({ "do": "end-match" }),
+        json!({ "do": "end" }),
     ]
 }
 

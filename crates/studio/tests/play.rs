@@ -27,6 +27,6 @@ fn keys_are_answered_and_the_rival_strikes_back() {
     assert!(viewer.frames.len() > 10);
     viewer.ask(json!({ "do": "rival", "depth": 9, "style": "infighter" }));
     viewer.wait("error", |error| error["words"].as_str().unwrap().contains("depth from 1 to 5"));
-    viewer.ask(json!({ "do": "end-match" }));
+    viewer.ask(json!({ "do": "end" }));
     viewer.open_duel();
 }
