@@ -18,6 +18,7 @@ struct Readme;
 pub mod graphs;
 pub mod libraries;
 pub mod patch_takes;
+pub mod patterns;
 
 pub use randori_actor as actor;
 pub use randori_arena as arena;

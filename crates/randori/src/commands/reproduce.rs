@@ -3,6 +3,7 @@
 mod adversarial;
 mod graph;
 mod interactions;
+mod patches;
 
 use std::path::{Path, PathBuf};
 
@@ -43,6 +44,10 @@ enum Paper {
     /// Character animation in two-player adversarial games (2010): equation 1 and figures 2 to 6.
     #[value(name = "001")]
     Adversarial,
+    /// Interaction patches for multi-character animation (2008): actions and patches of table 3, by pattern, beside the
+    /// paper's numbers.
+    #[value(name = "003")]
+    Patches,
     /// Simulating interactions of avatars in high dimensional state space (2008): states, edges, coverage, times and
     /// table 1, beside the paper's numbers.
     #[value(name = "004")]
@@ -63,6 +68,7 @@ pub(crate) fn run(args: &ReproduceArgs, seed: u64, progress: &Progress) -> anyho
     match args.paper {
         Paper::Interactions => interactions::run(folder, effort, seed, progress),
         Paper::Adversarial => adversarial::run(folder, effort, seed, progress),
+        Paper::Patches => patches::run(folder, effort, seed, progress),
         Paper::Graph => graph::run(folder, effort, seed, progress),
     }
 }
