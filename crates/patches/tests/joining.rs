@@ -43,7 +43,7 @@ fn deepest(
 
 /// Nearer to the limit than this, two ways to reckon may differ (m).
 const UNSURE: f32 = 1e-3;
-const LIMIT: f32 = -0.02;
+const LIMIT: f32 = 0.0;
 
 fn placed(here: Placement, from: Placement) -> Placement {
     here.then(from.relative(Placement::default()))

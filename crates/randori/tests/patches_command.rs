@@ -58,7 +58,8 @@ fn patches_are_built_looked_into_and_shown() {
     let stats: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
     assert_eq!((&stats["patches"], &stats["joints"]), (&built["patches"], &built["joints"]));
 
-    let show = |number: &str| randori(&["patches", "show", &set, number, "-o", &picture, "--library", &library]);
+    let show =
+        |number: &str| randori(&["patches", "show", &set, number, "-o", &picture, "--library", &library]);
     show("0").assert().success();
     assert!(read(&picture).starts_with(b"\x89PNG"));
     let wrong = String::from_utf8(show("12").assert().code(2).get_output().stderr.clone()).unwrap();

@@ -81,7 +81,7 @@ impl PatternFile {
     /// let read = PatternFile::read("[[pattern]]\nsteps = [\"1 attack\", \"2 defence\"]\n").unwrap();
     /// assert_eq!(read.patterns[0].name, "attack DEFENCE");
     /// let wrong = PatternFile::read("[[pattern]]\nsteps = [\"3 attack\"]\n").unwrap_err();
-    /// assert_eq!((wrong.line, wrong.column), (2, 11));
+    /// assert_eq!((wrong.line, wrong.column), (2, 10));
     /// ```
     pub fn read(text: &str) -> Result<PatternFile, BadPatterns> {
         let file: FileRecord = toml::from_str(text).map_err(|error| {
