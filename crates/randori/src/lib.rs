@@ -19,6 +19,7 @@ pub mod graphs;
 pub mod libraries;
 pub mod patch_sets;
 pub mod patch_takes;
+pub mod patterns;
 pub mod rivals;
 
 pub use randori_actor as actor;

@@ -315,9 +315,8 @@ impl All<'_> {
     }
 }
 
-/// Trunks and heads of people who have nothing to do with each other are at least this far apart: less than nothing
-/// inside each other (m).
-const TOUCHING: f32 = -0.02;
+/// Trunks and heads of people who have nothing to do with each other do not touch: how deep they may be in each other (m).
+const TOUCHING: f32 = 0.0;
 
 /// What somebody shares who does these things in one patch from some place on, and those from the start in another.
 fn manner(own: &[Stint], other: &[Stint], k: usize) -> Option<Manner> {

@@ -174,7 +174,7 @@ pub enum Why {
         /// From how many initial conditions.
         samples: usize,
         /// By which rule.
-        discards: Discards,
+        discards: Box<Discards>,
     },
 }
 
@@ -232,7 +232,7 @@ pub fn make(
         let (found, made) = one(&troupe, pattern, number as u16, plan, seed, &step);
         if found.is_empty() {
             let Made { samples, discards, .. } = made;
-            let why = Why::AllDiscarded { tried: discards.total(), samples, discards };
+            let why = Why::AllDiscarded { tried: discards.total(), samples, discards: Box::new(discards) };
             return Err(told(pattern, why));
         }
         patches.extend(found);

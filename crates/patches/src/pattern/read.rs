@@ -81,7 +81,7 @@ impl PatternFile {
     /// let read = PatternFile::read("[[pattern]]\nsteps = [\"1 attack\", \"2 defence\"]\n").unwrap();
     /// assert_eq!(read.patterns[0].name, "attack DEFENCE");
     /// let wrong = PatternFile::read("[[pattern]]\nsteps = [\"3 attack\"]\n").unwrap_err();
-    /// assert_eq!((wrong.line, wrong.column), (2, 11));
+    /// assert_eq!((wrong.line, wrong.column), (2, 10));
     /// ```
     pub fn read(text: &str) -> Result<PatternFile, BadPatterns> {
         let file: FileRecord = toml::from_str(text).map_err(|error| {
@@ -91,16 +91,16 @@ impl PatternFile {
         if file.pattern.is_empty() {
             return Err(bad(text, 0, "expected at least one [[pattern]]".to_owned()));
         }
-        let read = |record: &Spanned<PatternRecord>| {
-            let span = record.span();
+        // The span of a table is that of its header: it goes on to the next one.
+        let starts: Vec<usize> = file.pattern.iter().map(|record| record.span().start).collect();
+        let read = |(at, record): (usize, &Spanned<PatternRecord>)| {
+            let span = starts[at]..starts.get(at + 1).copied().unwrap_or(text.len());
             record.get_ref().pattern().map_err(|Wrong { near, what }| {
-                // The place of what is wrong, if it is found, else that of the pattern.
                 let within = text.get(span.clone()).unwrap_or("");
-                let at = span.start + within.find(&near).unwrap_or(0);
-                bad(text, at, what)
+                bad(text, span.start + within.find(&near).unwrap_or(0), what)
             })
         };
-        let patterns = file.pattern.iter().map(read).collect::<Result<_, _>>()?;
+        let patterns = file.pattern.iter().enumerate().map(read).collect::<Result<_, _>>()?;
         Ok(PatternFile { name: file.name, library: file.library, patterns })
     }
 }

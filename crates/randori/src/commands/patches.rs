@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use randori::{libraries, patch_takes};
+use randori::{libraries, patch_takes, patterns};
 use randori_arena::bodies::Bodies;
 use randori_patches::making::{Discard, Made, Phase, Tolerance, make};
 use randori_patches::pattern::PatternFile;
@@ -44,7 +44,7 @@ struct BuildArgs {
     /// builtin:NAME or a library file.
     library: String,
 
-    /// A file of patterns.
+    /// A file of patterns, or builtin:NAME: fight-one-many, fight-one-one, football, mouse, dominoes, luggage.
     patterns: PathBuf,
 
     /// The file to write.
@@ -132,8 +132,11 @@ pub(crate) fn with_progress(
 }
 
 fn build(args: &BuildArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
-    let text = String::from_utf8(files::read(&args.patterns)?)
-        .with_context(|| format!("{}: expected text", args.patterns.display()))?;
+    let text = match patterns::builtin(&args.patterns.to_string_lossy()) {
+        Some(text) => text.to_owned(),
+        None => String::from_utf8(files::read(&args.patterns)?)
+            .with_context(|| format!("{}: expected text", args.patterns.display()))?,
+    };
     let file =
         PatternFile::read(&text).map_err(|bad| anyhow::anyhow!("{}:{bad}", args.patterns.display()))?;
     let library = Arc::new(libraries::open(&args.library)?);

@@ -4,6 +4,7 @@ mod adversarial;
 mod bodies;
 mod graph;
 mod interactions;
+mod patches;
 
 use std::path::{Path, PathBuf};
 
@@ -48,6 +49,10 @@ enum Paper {
     /// the paper's numbers.
     #[value(name = "002")]
     Bodies,
+    /// Interaction patches for multi-character animation (2008): actions and patches of table 3, by pattern, beside the
+    /// paper's numbers.
+    #[value(name = "003")]
+    Patches,
     /// Simulating interactions of avatars in high dimensional state space (2008): states, edges, coverage, times and
     /// table 1, beside the paper's numbers.
     #[value(name = "004")]
@@ -69,6 +74,7 @@ pub(crate) fn run(args: &ReproduceArgs, seed: u64, progress: &Progress) -> anyho
         Paper::Interactions => interactions::run(folder, effort, seed, progress),
         Paper::Adversarial => adversarial::run(folder, effort, seed, progress),
         Paper::Bodies => bodies::run(folder, effort, seed, progress),
+        Paper::Patches => patches::run(folder, effort, seed, progress),
         Paper::Graph => graph::run(folder, effort, seed, progress),
     }
 }
