@@ -145,7 +145,7 @@ fn a_runner_gets_past_twelve_and_jumps_over_two_at_once() {
                 let patch = composer.patches.patch(pair[at].patch);
                 patch.has(composer.bodies().library(), Role::First, "jump-over")
             };
-            pair[1].joint == randori_patches::composing::Joint::Spatial && jumps(0) && jumps(1)
+            pair[1].join == randori_patches::composing::Join::Spatial && jumps(0) && jumps(1)
         });
         assert!(at_once.count() > 0);
         assert_nobody_walks_through_another(composer);

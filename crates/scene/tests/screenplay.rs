@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use randori_motion::{Annotation, Build, Ground};
 use randori_scene::files;
 use randori_scene::screenplay::{
-    Beat, Camera, Checkpoint, Controller, Daring, Facing, Formation, Looks, Pattern, PropRole, Record, Role,
-    Screenplay, Then, Waypoint, Weights, When, placements, schema,
+    Beat, Camera, Checkpoint, Controller, Daring, Facing, Formation, Looks, Pattern, Plan, PropRole, Record,
+    Role, Screenplay, Then, Turn, Waypoint, Weights, When, placements, schema,
 };
 use randori_testkit::mutate::mutant;
 
@@ -106,6 +106,58 @@ name = "go"
 when = { checkpoint = 2, who = "red" }
 then = [{ prop = "car" }, { style = "infighter", who = "blue" }]
 "#;
+
+const PATCHES: &str = r#"seconds = 30
+library = "builtin:boxing"
+
+[[characters]]
+name = "hero"
+at = [0, 0]
+
+[patches]
+plan = "one-many"
+people = 30
+down = 2.5
+
+[[patches.commands]]
+at = 5
+do = ["kick", "left-hook"]
+
+[[patches.commands]]
+at = 9
+until = 12
+direction = 90
+turn = "left"
+"#;
+
+#[test]
+fn scenes_of_patches_are_read_and_written() {
+    let scene = Screenplay::parse("patches.toml", PATCHES.as_bytes()).unwrap();
+    let patches = scene.patches.as_ref().unwrap();
+    assert_eq!((patches.plan, patches.patterns.as_str()), (Plan::OneMany, "fight-one-many"));
+    assert_eq!((patches.people, patches.radius, patches.down), (30, 6.0, Some(2.5)));
+    assert_eq!(patches.commands[0].actions, ["kick", "left-hook"]);
+    assert_eq!((patches.commands[1].until, patches.commands[1].turn), (Some(12.0), Some(Turn::Left)));
+    assert_eq!(Screenplay::parse("patches.toml", scene.to_toml().as_bytes()).unwrap(), scene);
+}
+
+#[test]
+fn mistakes_in_scenes_of_patches_are_told() {
+    for (from, to, expected) in [
+        ("\"one-many\"", "\"one-mny\"", "8:8: plan is \"one-mny\" (did you mean \"one-many\"?)"),
+        ("\"one-many\"", "\"one-one\"", "characters"),
+        ("people = 30", "people = 600", "600"),
+        ("at = 9", "at = 3", "at is 3"),
+        ("at = 9", "at = 40", "at is 40"),
+        ("until = 12", "until = 9", "until is 9"),
+        ("do = [\"kick\", \"left-hook\"]", "", "a command that asks for nothing"),
+    ] {
+        assert!(PATCHES.contains(from), "{from}");
+        let text = PATCHES.replacen(from, to, 1);
+        let error = Screenplay::parse("patches.toml", text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
 
 /// A change to [`DUEL`], where the first mistake is, and what must be said of it.
 const MISTAKES: &[(&str, &str, usize, usize, &[&str])] = &[

@@ -15,7 +15,7 @@ use randori_motion::{ActionId, Ground, Placement};
 
 use super::locomotion::Standing;
 use super::standard::{self, StandardPose, nearest, standard_poses};
-use super::{Composer, Joint, least_distance, room};
+use super::{Composer, Join, least_distance, room};
 use crate::patch::{Initial, Role};
 use crate::set::PatchId;
 
@@ -84,7 +84,7 @@ pub fn compose(composer: &mut Composer<'_>, duel: &Duel) {
     while now.iter().any(|it| it.tick < composer.end) {
         if let Some((candidate, plan)) = composer.next_for_both(duel, &now, &mut rng) {
             let moved = movements > 0 || candidate.leads.iter().any(|lead| lead.doing.is_some());
-            let joint = if moved { Joint::Recycled } else { Joint::Temporal };
+            let join = if moved { Join::Recycled } else { Join::Temporal };
             let people = match candidate.role {
                 Role::First => duel.who,
                 Role::Second => [duel.who[1], duel.who[0]],
@@ -92,7 +92,7 @@ pub fn compose(composer: &mut Composer<'_>, duel: &Duel) {
             for k in 0..2 {
                 composer.crowd.perform(duel.who[k], &plan.doings[k], plan.after[k].tick);
             }
-            composer.note(candidate.patch, plan.begins, plan.world_from_patch, people, joint);
+            composer.note(candidate.patch, plan.begins, plan.world_from_patch, people, join);
             now = plan.after;
             movements = 0;
             for k in 0..2 {

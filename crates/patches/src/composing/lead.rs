@@ -11,7 +11,7 @@ use randori_motion::{Ground, Placement};
 
 use super::crowd::Leave;
 use super::locomotion::{Errand, Locomotion, Standing, bearing};
-use super::{Composer, Joint, behind, beyond, least_distance, room};
+use super::{Composer, Join, behind, beyond, least_distance, room};
 use crate::patch::Role;
 use crate::set::PatchId;
 use crate::tables::{Manner, Overlap};
@@ -295,14 +295,14 @@ impl Composer<'_> {
 
     /// Takes a candidate; where the main character is afterwards.
     fn take(&mut self, lead: &Lead, newcomer: usize, candidate: &Candidate, plan: Plan) -> Standing {
-        let joint = if candidate.before.is_some() { Joint::Recycled } else { Joint::Temporal };
+        let join = if candidate.before.is_some() { Join::Recycled } else { Join::Temporal };
         let people = match lead.role {
             Role::First => [lead.who, newcomer],
             Role::Second => [newcomer, lead.who],
         };
         self.crowd.perform(lead.who, &plan.lead, plan.after.tick);
         self.enter(newcomer, &plan.part);
-        self.note(candidate.patch, plan.begins, plan.world_from_patch, people, joint);
+        self.note(candidate.patch, plan.begins, plan.world_from_patch, people, join);
         plan.after
     }
 
@@ -349,7 +349,7 @@ impl Composer<'_> {
                 Role::First => [shared, newcomer],
                 Role::Second => [newcomer, shared],
             };
-            self.note(overlap.with, begins, world, people, Joint::Spatial);
+            self.note(overlap.with, begins, world, people, Join::Spatial);
             return true;
         }
         false

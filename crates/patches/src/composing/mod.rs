@@ -54,7 +54,7 @@ pub struct Composer<'a> {
 /// How a patch was joined to what was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Joint {
+pub enum Join {
     /// Right after another, or at the start of the scene.
     Temporal,
     /// Somebody has to do with two others at once.
@@ -75,7 +75,7 @@ pub struct Use {
     /// Who plays the first and the second part.
     pub people: [usize; 2],
     /// How it was joined.
-    pub joint: Joint,
+    pub join: Join,
 }
 
 impl<'a> Composer<'a> {
@@ -109,16 +109,9 @@ impl<'a> Composer<'a> {
     }
 
     /// Writes down that a patch is used.
-    fn note(
-        &mut self,
-        patch: PatchId,
-        begins: i32,
-        world_from_patch: Rigid,
-        people: [usize; 2],
-        joint: Joint,
-    ) {
+    fn note(&mut self, patch: PatchId, begins: i32, world_from_patch: Rigid, people: [usize; 2], join: Join) {
         self.usage.choose(patch);
-        self.uses.push(Use { patch, begins, world_from_patch, people, joint });
+        self.uses.push(Use { patch, begins, world_from_patch, people, join });
     }
 
     /// How somebody gets up who lies: from a tick on, one action after the other, and how they stand then. `None` if

@@ -16,7 +16,7 @@ use randori_patches::composing::choice::{Command, Wishes};
 use randori_patches::composing::crowd::Person;
 use randori_patches::composing::duel::{self, Duel};
 use randori_patches::composing::lead::{self, Field, Lead};
-use randori_patches::composing::{Composer, Joint, Use};
+use randori_patches::composing::{Composer, Join, Use};
 use randori_patches::patch::Contact;
 use randori_patches::{Patches, Role as PatchRole};
 use serde::Serialize;
@@ -42,7 +42,7 @@ pub struct PatchReport {
     /// The largest share of the uses that one patch has (%).
     pub most_used_percent: f64,
     /// Uses by how they were joined: right after each other, in space, after movements.
-    pub joints: BTreeMap<&'static str, usize>,
+    pub joins: BTreeMap<&'static str, usize>,
     /// Every patch that was used, with its pattern and how often.
     pub used: Vec<UsedReport>,
     /// How often commands were followed.
@@ -247,7 +247,7 @@ impl Made<'_> {
         (event.who, event.whom) = (Some(first), Some(second));
         insert(&mut event, "patch", it.patch.0.into());
         insert(&mut event, "pattern", self.patches.pattern_of(it.patch).name.as_str().into());
-        insert(&mut event, "joint", joint_name(it.joint).into());
+        insert(&mut event, "join", join_name(it.join).into());
         event
     }
 
@@ -268,10 +268,10 @@ impl Made<'_> {
         report.decisions = composer.uses.len() as u32;
         report.seconds = seconds(self.end);
         let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-        let mut joints: BTreeMap<&'static str, usize> = BTreeMap::new();
+        let mut joins: BTreeMap<&'static str, usize> = BTreeMap::new();
         for it in &composer.uses {
             *counts.entry(it.patch.0).or_default() += 1;
-            *joints.entry(joint_name(it.joint)).or_default() += 1;
+            *joins.entry(join_name(it.join)).or_default() += 1;
         }
         let most = counts.values().max().copied().unwrap_or(0);
         let used = counts.iter().map(|(patch, uses)| UsedReport {
@@ -284,7 +284,7 @@ impl Made<'_> {
             people: n_people,
             uses: composer.uses.len(),
             most_used_percent: 100.0 * most as f64 / composer.uses.len().max(1) as f64,
-            joints,
+            joins,
             used: used.collect(),
             wishes: composer.wishes,
         });
@@ -292,10 +292,10 @@ impl Made<'_> {
     }
 }
 
-fn joint_name(joint: Joint) -> &'static str {
-    match joint {
-        Joint::Temporal => "temporal",
-        Joint::Spatial => "spatial",
-        Joint::Recycled => "recycled",
+fn join_name(join: Join) -> &'static str {
+    match join {
+        Join::Temporal => "temporal",
+        Join::Spatial => "spatial",
+        Join::Recycled => "recycled",
     }
 }
