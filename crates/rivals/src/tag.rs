@@ -27,7 +27,7 @@ pub struct TagRules {
 
 impl Default for TagRules {
     fn default() -> TagRules {
-        TagRules { apart: 0.10, hands: 2.5, reach: 0.40, dodged: 0.2, idle: 0.3, far: [1.8, 1.2] }
+        TagRules { apart: 0.10, hands: 4.0, reach: 0.40, dodged: 0.1, idle: 0.3, far: [1.8, 1.2] }
     }
 }
 

@@ -82,8 +82,8 @@ fn what_is_told_of_a_move_is_where_people_get() {
     let round = play(&TAG, &mut minds, &RoundSettings { decisions: 12, seed: 3 });
     let mut placements = round.start;
     for pair in round.turns.windows(2) {
-        for side in 0..2 {
-            placements[side] = placements[side].then(pair[0].moves[side].displacement());
+        for (placement, made) in placements.iter_mut().zip(&pair[0].moves) {
+            *placement = placement.then(made.displacement());
         }
         let relation = Relation::of(placements[0], placements[1]);
         let told = pair[1].situation.relation;

@@ -23,7 +23,7 @@ enum Going {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Of every square around the opponent: the mean distance of where the agent plans to be from the middle of it, weighted with the \
-probabilities of what it may do. near and far are means within 1.5 m and beyond 5 m.")]
+probabilities of what it may do. near and far are means within 1.5 m and beyond 5 m, over eight orientations of the agent.")]
 pub(super) struct MapArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -65,6 +65,8 @@ struct Report {
 
 /// From the middle of the map to its edge (m).
 const REACH: f64 = 7.0;
+/// Orientations of the agent that figures are means of.
+const ORIENTATIONS: usize = 8;
 
 pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome> {
     ensure!((1..=512).contains(&args.squares), "{} squares: from 1 to 512", args.squares);
@@ -79,7 +81,17 @@ pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome
         return arrows(args, &game, &values, nodes, distance);
     }
     let map = Map::of(&game, &values, nodes, args.turned.to_radians(), args.squares, REACH);
-    let [near, middle, far] = [0.0..1.5, 1.5..5.0, 5.0..REACH].map(|range| map.mean(range));
+    // The picture is of one orientation; figures are of all.
+    let maps: Vec<Map> = (0..ORIENTATIONS)
+        .map(|k| {
+            let turned = std::f64::consts::TAU * k as f64 / ORIENTATIONS as f64;
+            Map::of(&game, &values, nodes, turned, args.squares.div_ceil(2), REACH)
+        })
+        .collect();
+    let mean = |range: std::ops::Range<f64>| {
+        maps.iter().map(|map| map.mean(range.clone())).sum::<f64>() / ORIENTATIONS as f64
+    };
+    let [near, middle, far] = [mean(0.0..1.5), mean(1.5..5.0), mean(5.0..REACH)];
     let greatest = map.spread.iter().copied().fold(0.0, f64::max).max(0.15);
     let title = format!("spread of plans, up to {greatest:.2} m");
     let picture = FloorMap {
@@ -91,7 +103,7 @@ pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome
         arrows: Vec::new(),
     };
     files::write_atomically(&args.out, &floor_map(&picture)?)?;
-    let mean = map.mean(0.0..REACH);
+    let mean = mean(0.0..REACH);
     let ratio = near / far.max(1e-9);
     let report =
         Report { game: game.name().to_owned(), near, middle, far, ratio, mean, file: args.out.clone() };
