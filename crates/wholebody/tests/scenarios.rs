@@ -42,7 +42,8 @@ fn build(name: &str) -> Scenario {
 #[test]
 fn the_king_is_carried_and_reaches_with_the_carriers_help() {
     let mut king = build("king");
-    let results = play(&mut king, king.seconds());
+    let seconds = king.seconds();
+    let results = play(&mut king, seconds);
     assert!(results["carried forward (m)"] > 0.3, "{results:?}");
     assert!(results["lifted (m)"] > 0.05, "{results:?}");
     assert!(results["hand to target (m)"] < 0.02, "{results:?}");
@@ -61,7 +62,8 @@ fn the_king_is_carried_and_reaches_with_the_carriers_help() {
 #[test]
 fn the_funambulist_stays_on_the_beam_while_weights_change() {
     let mut scenario = build("funambulist");
-    let results = play(&mut scenario, scenario.seconds());
+    let seconds = scenario.seconds();
+    let results = play(&mut scenario, seconds);
     assert!(results["walked (m)"] > 1.2, "{results:?}");
     assert!(results["height of the pelvis above the beam (m)"] > 0.7, "{results:?}");
     assert!(results["tilt of the pelvis (rad)"] < 0.4, "{results:?}");
@@ -80,7 +82,8 @@ fn the_dodger_survives_swings_that_would_have_struck() {
 #[test]
 fn the_tower_is_built_and_stands_while_its_top_is_shaken() {
     let mut scenario = build("acrobats");
-    let results = play(&mut scenario, scenario.seconds());
+    let seconds = scenario.seconds();
+    let results = play(&mut scenario, seconds);
     assert_eq!(results["feet of the middle one on shoulders"], 2.0, "{results:?}");
     assert_eq!(results["feet of the top one on shoulders"], 2.0, "{results:?}");
     assert!(results["height of the tower (m)"] > 4.0, "{results:?}");
@@ -91,7 +94,8 @@ fn the_tower_is_built_and_stands_while_its_top_is_shaken() {
 #[test]
 fn the_door_opens_and_closes() {
     let mut scenario = build("door");
-    let results = play(&mut scenario, scenario.seconds());
+    let seconds = scenario.seconds();
+    let results = play(&mut scenario, seconds);
     assert!(results["knob turned by (rad)"] > 0.5, "{results:?}");
     assert!(results["widest opening (rad)"] > 0.6, "{results:?}");
     assert!(results["opening now (rad)"].abs() < 0.05, "{results:?}");

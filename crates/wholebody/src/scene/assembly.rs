@@ -12,9 +12,6 @@ use crate::qp::blocks::{Block, BlockQp, LinkRow, Patch, PatchForce, SharedTask, 
 use crate::qp::kernels;
 use crate::spatial::{Motion, Pose, rotation_vector};
 
-/// Below this distance the direction between witness points is too uncertain to follow its turning (m).
-const SURE_DISTANCE: f64 = 1e-3;
-
 /// The program of a scene and the memory to assemble it without allocating.
 #[derive(Clone, Default)]
 pub struct Assembly {
@@ -214,9 +211,8 @@ impl Assembly {
                 }
             }
             let closing = u.dot(relative.0);
-            let turning = if d > SURE_DISTANCE { (relative.0 - u * closing) / d } else { DVec3::ZERO };
             let dt = scene.settings.dt;
-            row.limits[0] = (damper.slowest(d) - closing) / dt - u.dot(relative.1) - turning.dot(relative.0);
+            row.limits[0] = (damper.slowest(d) - closing) / dt - u.dot(relative.1);
         }
     }
 

@@ -9,7 +9,8 @@
 //! permutation that maps F1 to the reactions is the second side of each contact and never a matrix.
 //!
 //! Differs from the source: torques are substituted out (their limits become rows); each patch has one
-//! six-dimensional no-slip law, at the ground too with the correction of drift.
+//! six-dimensional no-slip law, at the ground too with the correction of drift; the turning of the direction
+//! between two bodies is left out of the collision law: between convex bodies it only makes room.
 
 mod assembly;
 mod control;
