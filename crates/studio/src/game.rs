@@ -7,16 +7,17 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use randori_arena::bodies::TICKS_PER_SECOND;
-use randori_arena::bout::{Happening, Pause};
+use randori_arena::bodies::{Brief, TICKS_PER_SECOND};
+use randori_arena::bout::{Excerpt, Happening, Pause};
 use randori_arena::controller::{Controller as _, Still, Verdict};
 use randori_arena::hits::Part;
-use randori_arena::plausible::Plausibility;
+use randori_arena::objectives::Judge;
+use randori_arena::plausible::{Plausibility, Screening};
 use randori_arena::style::Style;
 use randori_interaction_graph::player::Command;
 use randori_motion::annotation::Kind;
 use randori_motion::library::Player;
-use randori_motion::{ActionLibrary, Annotation, GlobalPose};
+use randori_motion::{ActionId, ActionLibrary, Annotation, GlobalPose};
 use randori_scene::director::Director;
 use randori_scene::screenplay::{Controller, Screenplay};
 use randori_tactics::Planner;
@@ -192,11 +193,15 @@ pub(crate) fn run<O>(
     let mut due = clock::now() + tick_length;
     let mut counted = 0;
     loop {
-        // Keys are answered as they come; the picture follows at the next tick.
+        // A key that is answered brings the next tick on at once.
         match wait(orders, due) {
             Ok(Some(order)) => {
                 match audience.sort(order) {
-                    Input::Key(key, down) => bench.key(key, down),
+                    Input::Key(key, down) => {
+                        if bench.key(key, down) {
+                            due = clock::now();
+                        }
+                    }
                     Input::Rival(rival) => bench.change(rival),
                     Input::Other(order) => return Some(order),
                     Input::Nothing => {}
@@ -263,16 +268,19 @@ impl Show<'_> {
 }
 
 impl Bench {
-    fn key(&mut self, key: Key, down: bool) {
+    /// Takes a key in; says whether it is answered already.
+    fn key(&mut self, key: Key, down: bool) -> bool {
         self.held.retain(|held| *held != key);
         if !down {
-            return;
+            return false;
         }
         self.held.push(key);
         self.asked = Some(key);
-        if self.may_cut(key) {
+        let is_answered = self.may_cut(key);
+        if is_answered {
             self.decide_for_you();
         }
+        is_answered
     }
 
     /// Whether what the player does can be left for something else now.
@@ -285,7 +293,8 @@ impl Bench {
             _ if its.is_terminal || its.is_fall || its.kind == Kind::Reaction => false,
             // Whoever asks for the same again waits for it to end.
             _ if self.doing == Some(key) => its.kind == Kind::Attack && frame >= its.window[1],
-            Kind::Attack => person.is_spent || !(its.window[0]..its.window[1]).contains(&frame),
+            // A blow that is about to land does.
+            Kind::Attack => person.ahead.is_none() || !(its.window[0]..its.window[1]).contains(&frame),
             _ => true,
         }
     }
@@ -300,8 +309,7 @@ impl Bench {
                 self.director.bout.perform(YOU, verdict);
             }
             None => {
-                // Not from this posture: it stays asked for.
-                self.doing = None;
+                (self.asked, self.doing) = (None, None);
                 match Still.decide(&self.director.bout.excerpt(YOU).situation(false)) {
                     Some(verdict) => self.director.bout.perform(YOU, verdict),
                     None => self.director.bout.wait(YOU),
@@ -311,22 +319,18 @@ impl Bench {
         self.look_ahead();
     }
 
-    /// By the competitive function, as everybody else, with what is asked for required above all.
+    /// By the competitive function, as everybody else, with what is asked for required above all. From a posture in which
+    /// nothing of the sort begins, the seam has to bridge more.
     fn best_of(&mut self, command: Command) -> Option<Verdict> {
         let mut excerpt = self.director.bout.excerpt(YOU);
-        let library = excerpt.stage.cast[0].bodies.library();
+        let library = Arc::clone(excerpt.stage.cast[0].bodies.library());
         let answers = |annotation: &Annotation| command.is_answered_by(annotation);
         let options = excerpt.stage.options(&excerpt.moment, 0);
-        let mut required: Vec<Annotation> = options
-            .iter()
-            .map(|option| library.action(option.id).annotation.clone())
-            .filter(answers)
-            .collect();
+        let annotation = |option: &Brief| library.action(option.id).annotation.clone();
+        let mut required: Vec<Annotation> = options.iter().map(annotation).filter(answers).collect();
         required.sort();
         required.dedup();
-        if required.is_empty() {
-            return None;
-        }
+        let is_far = required.is_empty();
         let aims = &mut excerpt.aims[0];
         aims.required = required;
         aims.style.requirement_weight = 1e12;
@@ -338,6 +342,9 @@ impl Bench {
             facing: std::f32::consts::PI,
             ..aims.plausibility
         };
+        if is_far {
+            return best_from_anywhere(&excerpt, &library, answers);
+        }
         // What the planner is asked is the turn of whoever asks, in the middle of an action or not.
         let tick = excerpt.moment.tick;
         let person = &mut excerpt.moment.people[0];
@@ -348,8 +355,7 @@ impl Bench {
         let there = person.doing.root(bodies, tick);
         person.doing.world_from_take = here.then(there.inverse()).then(person.doing.world_from_take);
         let verdict = self.planner.decide(&excerpt.situation(false))?;
-        let is_asked = answers(&library_of(&excerpt).action(verdict.action).annotation);
-        is_asked.then_some(verdict)
+        answers(&library.action(verdict.action).annotation).then_some(verdict)
     }
 
     fn change(&mut self, rival: Rival) {
@@ -449,6 +455,24 @@ impl Bench {
     }
 }
 
-fn library_of(excerpt: &randori_arena::bout::Excerpt) -> &Arc<ActionLibrary> {
-    excerpt.stage.cast[0].bodies.library()
+/// The best of all actions of a sort, whatever posture they begin in.
+fn best_from_anywhere(
+    excerpt: &Excerpt,
+    library: &ActionLibrary,
+    answers: impl Fn(&Annotation) -> bool,
+) -> Option<Verdict> {
+    let Excerpt { stage, moment, aims } = excerpt;
+    let judge = Judge::of(stage, aims);
+    let worth = |id: ActionId| {
+        let doing = stage.begin(moment, 0, id);
+        judge.terms(stage, moment, 0, &doing, &stage.perform(moment, 0, doing)).competitive()
+    };
+    let asked = library.ids().filter(|id| answers(&library.action(*id).annotation));
+    let best = asked.map(|id| (worth(id), id)).max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    best.map(|(_, action)| Verdict {
+        action,
+        screening: Screening::default(),
+        candidates: Vec::new(),
+        edges: 0,
+    })
 }

@@ -3,31 +3,35 @@
 //! The thread keeps the clock and answers what viewers ask. What takes longer is done by [`rehearsal`] in further threads,
 //! which report back. A session that crashes takes nobody with it but its own viewers.
 
+mod asks;
+mod live;
+mod playhead;
+
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
-use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use axum::extract::ws::Utf8Bytes;
 use randori_arena::bout::Happening;
-use randori_motion::{Annotation, Ground, Take};
+use randori_motion::Take;
 use randori_scene::director::{Director, Libraries};
-use randori_scene::screenplay::{Checkpoint, Screenplay};
+use randori_scene::screenplay::Screenplay;
 use randori_wholebody::scenario::Scenario;
 use serde_json::{Value, json};
 
-use crate::bodies::{self, Heard, Onlookers};
+use crate::bodies;
 use crate::downloads::Downloads;
+use crate::edits;
 use crate::film::Film;
-use crate::game::{self, Audience, Input, Rival};
+use crate::game::{self, Rival};
 use crate::outbox::Outbox;
 use crate::protocol::{Ask, Tell};
 use crate::rehearsal::{self, Export, Job, Progress};
 use crate::supply::Supply;
-use crate::{clock, edits};
+use playhead::Clock;
 
 /// What reaches a session.
 pub(crate) enum Order {
@@ -87,6 +91,7 @@ pub(crate) fn run(surroundings: Surroundings, orders: &Receiver<Order>, own: Syn
         shown: None,
         awaited: None,
         rival: None,
+        live: None,
     };
     // Viewers must hear of a crash, so the session itself outlives it.
     let crashed = catch_unwind(AssertUnwindSafe(|| session.work(orders))).is_err();
@@ -127,6 +132,8 @@ struct Session {
     awaited: Option<f64>,
     /// The rival of the bout under way.
     rival: Option<Rival>,
+    /// Who is shown while a bout or a scenario is under way.
+    live: Option<Value>,
 }
 
 impl Session {
@@ -144,7 +151,7 @@ impl Session {
                     let version = self.next_version(1);
                     self.tell(&Tell::Status(json!({ "words": "" })));
                     next = game::run(*director, rival, orders, self, version);
-                    self.rival = None;
+                    (self.rival, self.live) = (None, None);
                     if next.is_none() {
                         return;
                     }
@@ -154,6 +161,7 @@ impl Session {
                     let version = self.next_version(1);
                     self.tell(&Tell::Status(json!({ "words": "" })));
                     next = bodies::run(*scenario, orders, self, version);
+                    self.live = None;
                     if next.is_none() {
                         return;
                     }
@@ -225,6 +233,9 @@ impl Session {
                 say(&outbox, &Tell::Take(film.told(picture)));
             }
         }
+        if let Some(live) = &self.live {
+            say(&outbox, &Tell::Take(live.clone()));
+        }
         say(&outbox, &Tell::Clock(self.clock.told()));
         self.shown = None;
         if is_first
@@ -233,153 +244,6 @@ impl Session {
         {
             self.tell(&Tell::error(words));
         }
-    }
-
-    fn answer(&mut self, ask: Ask) -> Result<(), String> {
-        match ask {
-            Ask::Open { scene } => {
-                if !self.surroundings.supply.scenes().contains(&scene) {
-                    return Err(format!("no scene \"{scene}\" was named"));
-                }
-                let scene = self.surroundings.supply.scene(&scene)?;
-                self.cancel();
-                (self.libraries, self.film, self.report) = (None, None, Value::Null);
-                (self.scene, self.happenings) = (Some(scene), Arc::new(Vec::new()));
-                self.clock.begin();
-                self.rehearse(0.0)?;
-            }
-            Ask::OpenFile { file } => {
-                if !self.surroundings.supply.files().contains(&file) {
-                    return Err(format!("no file \"{file}\" was named"));
-                }
-                let supply = Arc::clone(&self.surroundings.supply);
-                self.cancel();
-                self.spawn(&format!("reading {file}"), move |_| {
-                    supply.file(&file).map(|take| Work::Loaded(Box::new(take)))
-                })?;
-            }
-            Ask::Play { on } => self.clock.run(on, self.film.as_ref()),
-            Ask::Seek { t } => {
-                let end = self.film.as_ref().map_or(0.0, Film::ready);
-                self.clock.go_to(t.clamp(0.0, end));
-            }
-            Ask::Speed { rate } if (0.05..=4.0).contains(&rate) => self.clock.speed(rate),
-            Ask::Speed { rate } => return Err(format!("expected a speed from 0.05 to 4, found {rate}")),
-            Ask::Loop { on } => self.clock.loops = on,
-            Ask::Rewind { at } => {
-                let at = self.in_scene(at)?;
-                edits::rewind(self.scene_mut()?, at);
-                self.clock.go_to(at);
-                self.rehearse(edits::moment(at))?;
-            }
-            Ask::Save => {
-                let scene = self.scene.as_ref().ok_or("there is no scene to save, only a take")?;
-                let name = format!("{}.toml", rehearsal::file_name(&scene.name));
-                let bytes = scene.to_toml().into_bytes();
-                self.hand_over(vec![Export { name, media: "application/toml", bytes }]);
-            }
-            Ask::Export { format } => self.export(format)?,
-            Ask::Explain { t, who } => {
-                let job = self.known_job()?;
-                self.spawn(&format!("explaining {who} at {t:.2} s"), move |_| {
-                    let told = rehearsal::explain(&job, &who, t)?;
-                    Ok(Work::Told(Box::new(Tell::Explained(told))))
-                })?;
-            }
-            Ask::Pin => {
-                let film = self.film.clone().ok_or("there is no take to keep")?;
-                self.tell(&Tell::Take(film.told(1)));
-                self.pinned = Some(film);
-            }
-            Ask::Unpin => {
-                self.pinned = None;
-                self.tell(&Tell::Take(json!({ "picture": 1, "none": true })));
-            }
-            Ask::Match { discipline, rival, depth, style } => {
-                let rival = Rival::new(&discipline, &rival, depth, &style)?;
-                let scene = rival.scene()?;
-                let supply = Arc::clone(&self.surroundings.supply);
-                self.cancel();
-                self.spawn("getting the bout ready", move |say| {
-                    let libraries = supply.libraries(&scene, say)?;
-                    let director = || Director::new(&scene, &libraries).map_err(|error| error.to_string());
-                    // Once for nothing, so that all is made that is made on first use.
-                    let mut trial = director()?;
-                    while trial.now() < 2.0 && trial.step() {}
-                    Ok(Work::Bout(Box::new(director()?), rival))
-                })?;
-            }
-            Ask::Bodies { scenario } => {
-                let scenario = bodies::build(&scenario)?;
-                self.cancel();
-                self.spawn("getting the bodies ready", move |_| Ok(Work::Bodies(Box::new(scenario))))?;
-            }
-            Ask::Rival { .. } | Ask::Key { .. } | Ask::End => return Err("there is no bout".to_owned()),
-            Ask::Input { .. } => return Err("there is no scenario".to_owned()),
-            edit => return self.edit(edit),
-        }
-        self.tell(&Tell::Clock(self.clock.told()));
-        Ok(())
-    }
-
-    /// Changes the scene, and plays it again from where it changes.
-    fn edit(&mut self, ask: Ask) -> Result<(), String> {
-        let take = self.film.as_ref().map(|film| Arc::clone(&film.take));
-        let mut scene = self.scene_mut()?.clone();
-        let at = match ask {
-            Ask::Start { who, x, z } => {
-                edits::start(&mut scene, &who, Ground { x, z })?;
-                0.0
-            }
-            Ask::Checkpoint { who, number, x, z, time, require, at } => {
-                let at = self.in_scene(at)?;
-                let require: Result<Vec<Annotation>, _> =
-                    require.iter().map(|name| Annotation::new(name)).collect();
-                let require = require.map_err(|error| error.to_string())?;
-                let new = Checkpoint { time, require, ..Checkpoint::new(Ground { x, z }) };
-                edits::path(&mut scene, take.as_deref(), &who, at, |path| {
-                    edits::set_checkpoint(path, number, new)
-                })?;
-                at
-            }
-            Ask::RemoveCheckpoint { who, number, at } => {
-                let at = self.in_scene(at)?;
-                edits::path(&mut scene, take.as_deref(), &who, at, |path| {
-                    edits::remove_checkpoint(path, number)
-                })?;
-                at
-            }
-            Ask::Style { who, style, at } => {
-                let at = self.in_scene(at)?;
-                edits::style(&mut scene, &who, &style, at)?;
-                at
-            }
-            Ask::Weight { who, weight, value, at } => {
-                let at = self.in_scene(at)?;
-                edits::weight(&mut scene, &who, &weight, value, at)?;
-                at
-            }
-            Ask::Controller { who, controller, at } => {
-                let at = self.in_scene(at)?;
-                edits::controller(&mut scene, &who, &controller, at)?;
-                at
-            }
-            _ => return Err("this cannot be done now".to_owned()),
-        };
-        scene.validate().map_err(|error| error.to_string())?;
-        let needs_graph = |scene: &Screenplay| -> Vec<String> {
-            scene
-                .expanded()
-                .into_iter()
-                .filter(|role| scene.plays_on_graph(&role.name))
-                .map(|it| it.name)
-                .collect()
-        };
-        if self.scene.as_ref().is_some_and(|old| needs_graph(old) != needs_graph(&scene)) {
-            self.libraries = None;
-        }
-        self.scene = Some(scene);
-        self.rehearse(if at * 60.0 < 1.0 { 0.0 } else { edits::moment(at) })
     }
 
     fn scene_mut(&mut self) -> Result<&mut Screenplay, String> {
@@ -599,181 +463,5 @@ impl Session {
         if ran {
             self.tell(&Tell::Clock(self.clock.told()));
         }
-    }
-}
-
-impl Audience<Order> for Session {
-    fn sort(&mut self, order: Order) -> Input<Order> {
-        match order {
-            Order::Ask(_, Ask::Key { key, down }) => Input::Key(key, down),
-            Order::Ask(id, Ask::Rival { depth, style }) => {
-                let changed = self.rival.as_ref().map(|rival| rival.changed(depth, &style));
-                match changed {
-                    Some(Ok(rival)) => {
-                        self.rival = Some(rival.clone());
-                        Input::Rival(rival)
-                    }
-                    Some(Err(words)) => {
-                        self.tell_one(id, &Tell::error(words));
-                        Input::Nothing
-                    }
-                    None => Input::Nothing,
-                }
-            }
-            Order::Ask(_, Ask::End) => Input::Other(Order::Work(0, Work::Played)),
-            Order::Ask(id, ask) if ends_live(&ask) => Input::Other(Order::Ask(id, ask)),
-            Order::Ask(id, _) => {
-                self.tell_one(id, &Tell::error("this is not for a bout; end it first"));
-                Input::Nothing
-            }
-            Order::Drop(..) => Input::Other(order),
-            Order::Join(..) => {
-                self.handle(order);
-                Input::Nothing
-            }
-            Order::Leave(..) => {
-                self.handle(order);
-                if self.viewers.is_empty() {
-                    Input::Other(Order::Work(0, Work::Played))
-                } else {
-                    Input::Nothing
-                }
-            }
-            Order::Work(..) => Input::Nothing,
-        }
-    }
-
-    fn show(&mut self, frame: Vec<u8>) {
-        let frame: Bytes = frame.into();
-        for outbox in self.viewers.values() {
-            outbox.show(0, frame.clone());
-        }
-    }
-
-    fn tell_people(&mut self, take: Value) {
-        self.tell(&Tell::Scene(Value::Null));
-        self.tell(&Tell::Take(take));
-    }
-
-    fn tell_score(&mut self, score: Value) {
-        self.tell(&Tell::Score(score));
-    }
-}
-
-/// Whether something is asked that ends a bout or a scenario.
-fn ends_live(ask: &Ask) -> bool {
-    matches!(ask, Ask::Open { .. } | Ask::OpenFile { .. } | Ask::Match { .. } | Ask::Bodies { .. })
-}
-
-impl Onlookers<Order> for Session {
-    fn sort(&mut self, order: Order) -> Heard<Order> {
-        match order {
-            Order::Ask(id, Ask::Input { name, value }) => match bodies::setting(&value) {
-                Ok(value) => Heard::Set(name, value),
-                Err(words) => {
-                    self.tell_one(id, &Tell::error(words));
-                    Heard::Nothing
-                }
-            },
-            // All else is as in a bout, without the player.
-            order => match Audience::sort(self, order) {
-                Input::Other(order) => Heard::Other(order),
-                Input::Key(..) | Input::Rival(_) | Input::Nothing => Heard::Nothing,
-            },
-        }
-    }
-
-    fn show(&mut self, frame: Vec<u8>) {
-        Audience::show(self, frame);
-    }
-
-    fn tell_take(&mut self, take: Value) {
-        self.tell_people(take);
-    }
-
-    fn tell_state(&mut self, state: Value) {
-        self.tell(&Tell::Bodies(state));
-    }
-
-    fn complain(&mut self, words: String) {
-        self.tell(&Tell::error(words));
-    }
-}
-
-/// The clock that viewers look at.
-struct Clock {
-    t: f64,
-    runs: bool,
-    rate: f64,
-    loops: bool,
-    /// When it was looked at last.
-    since: Instant,
-}
-
-impl Clock {
-    fn new() -> Clock {
-        Clock { t: 0.0, runs: false, rate: 1.0, loops: true, since: clock::now() }
-    }
-
-    fn begin(&mut self) {
-        (self.t, self.runs, self.since) = (0.0, true, clock::now());
-    }
-
-    fn run(&mut self, on: bool, film: Option<&Film>) {
-        if on && film.is_some_and(|film| self.t >= film.ready()) {
-            self.t = 0.0;
-        }
-        (self.runs, self.since) = (on, clock::now());
-    }
-
-    fn go_to(&mut self, t: f64) {
-        (self.t, self.since) = (t, clock::now());
-    }
-
-    fn speed(&mut self, rate: f64) {
-        self.rate = rate;
-    }
-
-    /// How long to wait for orders before the next picture.
-    fn patience(&self) -> Duration {
-        let frame = Duration::from_micros(16_667);
-        if !self.runs {
-            return Duration::from_millis(250);
-        }
-        frame.saturating_sub(clock::now().saturating_duration_since(self.since))
-    }
-
-    /// Moves on; says whether it stopped.
-    fn tick(&mut self, film: &Film) -> bool {
-        let now = clock::now();
-        let elapsed = now.saturating_duration_since(self.since).as_secs_f64();
-        if !self.runs {
-            self.since = now;
-            return false;
-        }
-        if elapsed < 0.015 {
-            return false;
-        }
-        self.since = now;
-        self.t += self.rate * elapsed.min(0.25);
-        let end = film.ready();
-        if self.t < end {
-            return false;
-        }
-        if !film.is_done {
-            // What comes next is not there yet.
-            self.t = end;
-            return false;
-        }
-        if self.loops && end > 0.0 {
-            self.t = 0.0;
-            return false;
-        }
-        (self.t, self.runs) = (end, false);
-        true
-    }
-
-    fn told(&self) -> Value {
-        json!({ "t": self.t, "runs": self.runs, "rate": self.rate, "loops": self.loops })
     }
 }
