@@ -1,7 +1,5 @@
 //! The tables, against a slow and simple look at the same questions.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 mod common;
 
 use common::{boxer, bystander_of_tests, fights, tumbles};

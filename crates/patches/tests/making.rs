@@ -1,7 +1,5 @@
 //! Patches do what their patterns say, whichever way one looks at them.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 mod common;
 
 use common::{boxer, bystander_of_tests, fights, patterns, tumbles};

@@ -1,6 +1,6 @@
 //! `randori patches`: short interactions of two, made ahead of time for scenes of many.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -199,7 +199,7 @@ struct PatternStats {
     mean_score: f64,
 }
 
-fn open(path: &PathBuf) -> anyhow::Result<(Patches, usize)> {
+fn open(path: &Path) -> anyhow::Result<(Patches, usize)> {
     let bytes = files::read(path)?;
     let set = Patches::from_bytes(&bytes).with_context(|| path.display().to_string())?;
     Ok((set, bytes.len()))
