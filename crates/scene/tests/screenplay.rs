@@ -144,7 +144,7 @@ fn scenes_of_patches_are_read_and_written() {
 #[test]
 fn mistakes_in_scenes_of_patches_are_told() {
     for (from, to, expected) in [
-        ("\"one-many\"", "\"one-mny\"", "8:8: plan is \"one-mny\" (did you mean \"one-many\"?)"),
+        ("\"one-many\"", "\"one-mny\"", "9:8: plan is \"one-mny\" (did you mean \"one-many\"?)"),
         ("\"one-many\"", "\"one-one\"", "characters"),
         ("people = 30", "people = 600", "600"),
         ("at = 9", "at = 3", "at is 3"),

@@ -216,7 +216,7 @@ impl Composer<'_> {
             return None;
         }
         let part =
-            self.part(lead, newcomer, (candidate.patch, lead.role.other()), world, begins, &[lead.who])?;
+            self.part(lead, newcomer, (candidate.patch, lead.role.other()), world, begins, (lead.who, &own))?;
         // The main character is not in the scene yet with what it is about to do.
         let lines = patch.of(lead.role.other());
         let (start, end) = (begins + lines.start(), begins + lines.end());
@@ -237,8 +237,9 @@ impl Composer<'_> {
         (id, role): (PatchId, Role),
         world: Rigid,
         begins: i32,
-        partners: &[usize],
+        partner: (usize, &[(i32, Doing)]),
     ) -> Option<Part> {
+        let partners = &[partner.0];
         let (bodies, patch) = (self.bodies(), self.patches.patch(id));
         let lines = patch.of(role);
         let (start, end) = (begins + lines.start(), begins + lines.end());
@@ -252,7 +253,14 @@ impl Composer<'_> {
         let engine = Locomotion { crowd: &self.crowd, moves: &self.moves };
         let from = world.placed(lines.from);
         let near_at = |tick: i32| -> Vec<(usize, f32)> {
-            self.crowd.print(&within, tick).map_or(Vec::new(), |print| self.crowd.near(&print, tick))
+            let Some(print) = self.crowd.print(&within, tick) else { return Vec::new() };
+            let mut near = self.crowd.near(&print, tick);
+            // What the partner is about to do is not in the scene yet.
+            if let Some(there) = self.crowd.print(partner.1, tick) {
+                near.retain(|(who, _)| *who != partner.0);
+                near.push((partner.0, print.distance(&there)));
+            }
+            near
         };
         let near = near_at(start);
         let errand = Errand { variety: who, ..lead.field.outside(from) };
@@ -342,7 +350,7 @@ impl Composer<'_> {
             let Some((_, doing)) = lines.iter().rev().find(|(start, _)| *start <= at) else { continue };
             let world = with.placed_by_start(overlap.theirs, doing.root(&bodies, at));
             let role = overlap.theirs.other();
-            let part = self.part(lead, newcomer, (overlap.with, role), world, begins, &[shared]);
+            let part = self.part(lead, newcomer, (overlap.with, role), world, begins, (shared, &lines));
             let Some(part) = part else { continue };
             self.enter(newcomer, &part);
             let people = match overlap.theirs {
