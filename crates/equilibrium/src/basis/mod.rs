@@ -110,8 +110,13 @@ impl Basis {
         Self::outer(factors)
     }
 
-    /// The outer product of bases; a single one is itself.
-    pub fn outer(mut factors: Vec<Basis>) -> Result<Self, BasisError> {
+    /// The outer product of bases; a single one is itself, and a product of products is one product.
+    pub fn outer(factors: Vec<Basis>) -> Result<Self, BasisError> {
+        let flat = factors.into_iter().flat_map(|factor| match factor {
+            Self::Outer(inner) => inner,
+            single => vec![single],
+        });
+        let mut factors: Vec<Basis> = flat.collect();
         let size = factors.iter().try_fold(1usize, |size, factor| size.checked_mul(factor.len()));
         if size.is_none_or(|size| size > u32::MAX as usize) {
             return Err(BasisError::TooLarge);
