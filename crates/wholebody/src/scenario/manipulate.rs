@@ -394,7 +394,7 @@ pub(super) fn carry(options: &Options) -> Result<Parts, ModelError> {
     let most = DVec3::new(0.15, 0.12, 0.08);
     inputs.point("place", -most, most, DVec3::ZERO);
     inputs.point("turn", DVec3::splat(-0.4), DVec3::splat(0.4), DVec3::ZERO);
-    let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x626f_78);
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed ^ 0x0062_6f78);
     let waves = std::array::from_fn(|_| {
         std::array::from_fn(|_| [rng.random_range(0.5..1.8), rng.random_range(0.0..std::f64::consts::TAU)])
     });

@@ -151,7 +151,7 @@ fn add_pairs(world: &mut World, swordsman: usize, sword: usize, dodger: usize) {
 fn swing(t: f64) -> (DVec3, DVec3) {
     let k = (t / PERIOD) as usize;
     let s = crate::phase::smooth((t / PERIOD - k as f64) / 0.85);
-    let from = if k % 2 == 0 { -1.0 } else { 1.0 };
+    let from = if k.is_multiple_of(2) { -1.0 } else { 1.0 };
     let angle = from * (1.0 - 2.0 * s) * 0.7;
     // Rises and falls between swings.
     let heights = [0.58, 0.52, 0.62, 0.55];
