@@ -134,7 +134,7 @@ pub fn run(
         recorder.look(scenario);
     }
     for k in 0..total {
-        if k % 100 == 0 {
+        if k.is_multiple_of(100) {
             progress(k, total);
         }
         let step = scenario.step_timed(clock);

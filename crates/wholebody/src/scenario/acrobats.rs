@@ -111,7 +111,9 @@ fn phases() -> Vec<Phase> {
     climb("middle", "bottom", "two", "bottom", false, &mut phases);
     climb("top", "middle", "tower", "bottom", true, &mut phases);
     let mut shake = blocks::interactive("shake", None);
-    for (task, weight) in [("two", 0.0), ("tower", 3000.0), ("top balance", 300.0)] {
+    for (task, weight) in
+        [("two", 1000.0), ("middle balance", 500.0), ("tower", 3000.0), ("top balance", 300.0)]
+    {
         shake.actions.push(Action::Weigh { task: task.into(), weight });
     }
     phases.push(shake);
@@ -136,9 +138,9 @@ impl Script for Acrobats {
         let t = world.time - *self.began.get_or_insert(world.time);
         let grow = crate::phase::smooth(t / 2.0);
         let way = DVec3::new(
-            0.05 * libm::sin(2.1 * t),
-            -0.03 * (1.0 - libm::cos(1.3 * t)),
-            0.03 * libm::sin(1.7 * t + 0.6) - 0.03 * libm::sin(0.6),
+            0.035 * libm::sin(1.7 * t),
+            -0.02 * (1.0 - libm::cos(1.3 * t)),
+            0.02 * libm::sin(1.4 * t),
         );
         inputs.script("top", Value::Point((way * grow).to_array()));
         let target = self.base + inputs.get_point("top");

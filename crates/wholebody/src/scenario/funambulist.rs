@@ -122,7 +122,7 @@ fn phases() -> Vec<Phase> {
     }];
     let mut ahead = 0.5 * STRIDE;
     for k in 0..STEPS {
-        let foot = if k % 2 == 0 { Side::Right } else { Side::Left };
+        let foot = if k.is_multiple_of(2) { Side::Right } else { Side::Left };
         ahead += STRIDE;
         let step = Step {
             who: who.into(),

@@ -125,9 +125,7 @@ fn table_1(rows: &[Row]) -> String {
         ("time step ms", Box::new(time(3))),
     ];
     let body: Vec<Vec<String>> = (lines.iter())
-        .map(|(name, cells)| {
-            std::iter::once((*name).to_owned()).chain(rows.iter().flat_map(|row| cells(row))).collect()
-        })
+        .map(|(name, cells)| std::iter::once((*name).to_owned()).chain(rows.iter().flat_map(cells)).collect())
         .collect();
     table(&header, &body)
 }
