@@ -1,7 +1,5 @@
 //! `randori studio`, as a person starts it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;

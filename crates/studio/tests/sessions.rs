@@ -1,5 +1,7 @@
 //! What sessions show, and what becomes of what is asked of them.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 mod common;
 
 use common::{Viewer, fetch, libraries, studio, time_of};

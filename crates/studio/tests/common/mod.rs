@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::{self, Message, WebSocket};
 
 /// What the tests show.
-pub struct Props;
+pub(crate) struct Props;
 
-pub const DUEL: &str = r#"
+pub(crate) const DUEL: &str = r#"
 seconds = 6
 seed = 3
 library = "builtin:boxing"
@@ -98,24 +98,24 @@ impl Supply for Props {
 }
 
 /// The libraries of the test scenes.
-pub fn libraries() -> Libraries {
+pub(crate) fn libraries() -> Libraries {
     library().clone()
 }
 
 /// A studio that lets everybody ask a great deal.
-pub fn studio() -> Studio {
+pub(crate) fn studio() -> Studio {
     let limits = Limits { messages_per_second: 1e9, burst: 1e9, upload_bytes: 1 << 20, ..Limits::default() };
     Studio::open(Settings { limits, ..Settings::on_port(0) }, Arc::new(Props)).unwrap()
 }
 
 /// Somebody at a browser.
-pub struct Viewer {
-    pub socket: WebSocket<TcpStream>,
-    pub frames: Vec<Vec<u8>>,
+pub(crate) struct Viewer {
+    pub(crate) socket: WebSocket<TcpStream>,
+    pub(crate) frames: Vec<Vec<u8>>,
 }
 
 impl Viewer {
-    pub fn at(address: SocketAddr, session: Option<&str>) -> Viewer {
+    pub(crate) fn at(address: SocketAddr, session: Option<&str>) -> Viewer {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let query = session.map_or_else(String::new, |name| format!("?session={name}"));
@@ -123,12 +123,12 @@ impl Viewer {
         Viewer { socket, frames: Vec::new() }
     }
 
-    pub fn ask(&mut self, ask: Value) {
+    pub(crate) fn ask(&mut self, ask: Value) {
         self.socket.send(Message::Text(ask.to_string().into())).unwrap();
     }
 
     /// The next message that is words; frames are put aside.
-    pub fn next(&mut self) -> Option<Value> {
+    pub(crate) fn next(&mut self) -> Option<Value> {
         loop {
             match self.socket.read() {
                 Ok(Message::Text(text)) => return Some(serde_json::from_str(&text).unwrap()),
@@ -140,7 +140,7 @@ impl Viewer {
     }
 
     /// The next message of a kind that is as wanted.
-    pub fn wait(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn wait(&mut self, kind: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.next().unwrap_or_else(|| panic!("no {kind} came"));
             assert!(kind == "error" || message["is"] != "error", "waiting for {kind}: {}", message["words"]);
@@ -150,7 +150,7 @@ impl Viewer {
         }
     }
 
-    pub fn frame(&mut self) -> Vec<u8> {
+    pub(crate) fn frame(&mut self) -> Vec<u8> {
         loop {
             match self.socket.read().unwrap() {
                 Message::Binary(bytes) => return bytes.to_vec(),
@@ -160,33 +160,29 @@ impl Viewer {
     }
 
     /// Waits for a frame; what is told of the score on the way is heard.
-    pub fn frame_or_score(&mut self, heard: &mut dyn FnMut(&Value)) {
-        match self.socket.read().unwrap() {
-            Message::Text(text) => {
-                let told: Value = serde_json::from_str(&text).unwrap();
-                if told["is"] == "score" {
-                    heard(&told);
-                }
-            }
-            _ => {}
+    pub(crate) fn frame_or_score(&mut self, heard: &mut dyn FnMut(&Value)) {
+        let Message::Text(text) = self.socket.read().unwrap() else { return };
+        let told: Value = serde_json::from_str(&text).unwrap();
+        if told["is"] == "score" {
+            heard(&told);
         }
     }
 
     /// Opens the duel and waits for all of it.
-    pub fn open_duel(&mut self) -> Value {
+    pub(crate) fn open_duel(&mut self) -> Value {
         self.ask(json!({ "do": "open", "scene": "duel" }));
         self.wait("take", |take| take["done"] == true && take["name"] == "duel")
     }
 }
 
 /// The time of a frame (s).
-pub fn time_of(frame: &[u8]) -> f32 {
+pub(crate) fn time_of(frame: &[u8]) -> f32 {
     f32::from_le_bytes(frame[4..8].try_into().unwrap())
 }
 
 /// Sends bytes, and reads what comes back until the other end closes. Whoever is silent for so long is told that no
 /// more comes.
-pub fn raw(address: SocketAddr, request: &[u8], patience: Duration) -> Vec<u8> {
+pub(crate) fn raw(address: SocketAddr, request: &[u8], patience: Duration) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     // A server may close before it has read all of something bad.
     let _ = stream.write_all(request);
@@ -201,7 +197,13 @@ pub fn raw(address: SocketAddr, request: &[u8], patience: Duration) -> Vec<u8> {
 }
 
 /// A plain request: its status and its body.
-pub fn fetch(address: SocketAddr, method: &str, path: &str, headers: &str, body: &[u8]) -> (u16, Vec<u8>) {
+pub(crate) fn fetch(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &str,
+    body: &[u8],
+) -> (u16, Vec<u8>) {
     let length = body.len();
     let head =
         format!("{method} {path} HTTP/1.1\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n");
