@@ -77,7 +77,6 @@ impl Seal {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 mod tests {
     use super::*;
 

@@ -41,11 +41,8 @@ fn the_studio_says_where_it_is_and_answers_there() {
 #[test]
 fn what_cannot_be_shown_is_refused_before_anything_is_opened() {
     let refused = |args: &[&str], words: &str| {
-        let output = Command::new(RANDORI)
-            .args(["studio", "--no-open", "--port", "0"])
-            .args(args)
-            .output()
-            .unwrap();
+        let output =
+            Command::new(RANDORI).args(["studio", "--no-open", "--port", "0"]).args(args).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(words), "{said}");

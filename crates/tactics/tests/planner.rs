@@ -58,7 +58,8 @@ fn planners_say_what_they_considered_if_anybody_asks() {
     bout.explain = true;
     let bout = run(bout, 300);
     assert_eq!(quiet.tracks, bout.tracks);
-    let is_empty = |it: &Happening| matches!(it, Happening::Decided { verdict, .. } if verdict.candidates.is_empty());
+    let is_empty =
+        |it: &Happening| matches!(it, Happening::Decided { verdict, .. } if verdict.candidates.is_empty());
     assert!(quiet.happenings.iter().all(|it| is_empty(it) || matches!(it, Happening::Landed(_))));
     for happening in &bout.happenings {
         let Happening::Decided { verdict, .. } = happening else { continue };

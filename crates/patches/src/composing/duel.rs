@@ -93,11 +93,8 @@ pub fn compose(composer: &mut Composer<'_>, duel: &Duel) {
                 composer.crowd.perform(duel.who[k], &plan.doings[k], plan.after[k].tick);
             }
             composer.note(candidate.patch, plan.begins, plan.world_from_patch, people, join);
-            now = plan.after;
             movements = 0;
-            for k in 0..2 {
-                now[k] = composer.back_on_feet(duel.who[k], now[k]);
-            }
+            now = std::array::from_fn(|k| composer.back_on_feet(duel.who[k], plan.after[k]));
         } else {
             movements += 1;
             let is_late = movements > MOVEMENTS;

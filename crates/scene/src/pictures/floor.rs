@@ -122,7 +122,6 @@ fn line(canvas: &mut Canvas<'_>, from: [f64; 2], to: [f64; 2], thick: f64, color
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 mod tests {
     use super::*;
 
