@@ -36,10 +36,13 @@ pub struct Crowd {
     /// Everybody.
     pub people: Vec<Person>,
     /// Who covers a square at a look.
-    moving: HashMap<(i32, i16, i16), SmallVec<[(u32, Footprint); 2]>>,
+    moving: HashMap<(i32, i16, i16), Covering>,
     /// Who stays in a square, from when until when.
     still: HashMap<(i16, i16), Vec<Still>>,
 }
+
+/// Who covers a square, and what they cover.
+type Covering = SmallVec<[(u32, Footprint); 2]>;
 
 #[derive(Clone, Copy, Debug)]
 struct Still {

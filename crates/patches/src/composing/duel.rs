@@ -95,8 +95,8 @@ pub fn compose(composer: &mut Composer<'_>, duel: &Duel) {
             composer.note(candidate.patch, plan.begins, plan.world_from_patch, people, join);
             now = plan.after;
             movements = 0;
-            for k in 0..2 {
-                now[k] = composer.back_on_feet(duel.who[k], now[k]);
+            for (who, at) in duel.who.into_iter().zip(&mut now) {
+                *at = composer.back_on_feet(who, *at);
             }
         } else {
             movements += 1;
