@@ -342,9 +342,6 @@ impl Bench {
             facing: std::f32::consts::PI,
             ..aims.plausibility
         };
-        if is_far {
-            return best_from_anywhere(&excerpt, &library, answers);
-        }
         // What the planner is asked is the turn of whoever asks, in the middle of an action or not.
         let tick = excerpt.moment.tick;
         let person = &mut excerpt.moment.people[0];
@@ -354,8 +351,10 @@ impl Bench {
         person.doing.start -= (end - tick).max(0);
         let there = person.doing.root(bodies, tick);
         person.doing.world_from_take = here.then(there.inverse()).then(person.doing.world_from_take);
-        let verdict = self.planner.decide(&excerpt.situation(false))?;
-        answers(&library.action(verdict.action).annotation).then_some(verdict)
+        let planned = if is_far { None } else { self.planner.decide(&excerpt.situation(false)) };
+        // Where nothing of the sort begins, or all of it leads into the rival, any will do.
+        (planned.filter(|verdict| answers(&library.action(verdict.action).annotation)))
+            .or_else(|| best_from_anywhere(&excerpt, &library, answers))
     }
 
     fn change(&mut self, rival: Rival) {
@@ -381,6 +380,10 @@ impl Bench {
             } else {
                 self.decide_for_rival();
             }
+        }
+        // What was asked for in the middle of a blow is done after it.
+        if self.asked.is_some_and(|key| self.may_cut(key)) {
+            self.decide_for_you();
         }
         let is_struck = (self.director.bout.happenings[landed..].iter())
             .any(|it| matches!(it, Happening::Landed(landed) if landed.answer.is_some()));
