@@ -30,11 +30,11 @@ pub(crate) struct RunArgs {
     video: Option<PathBuf>,
 
     /// How long it runs, in seconds; as long as its script by default.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     seconds: Option<f64>,
 
     /// The time step, in seconds; the paper's by default.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     dt: Option<f64>,
 
     /// King: a program for each body by itself instead of one for all.
@@ -56,11 +56,11 @@ pub(crate) struct DumpArgs {
     steps: usize,
 
     /// How long the scenario runs, in seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     seconds: Option<f64>,
 
     /// The time step, in seconds.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     dt: Option<f64>,
 }
 
