@@ -39,7 +39,7 @@ pub struct Pattern {
 pub struct Step {
     /// Who.
     pub role: Role,
-    /// What: an annotation, a family of them, or `arbitrary`. See [`matches`].
+    /// What: an annotation, a family of them, or `arbitrary`. See [`matches()`].
     pub word: String,
 }
 

@@ -4,7 +4,7 @@
 //! results are the same bits for any number of threads.
 //!
 //! Where to start reading: [`game`] says what is played, [`tag`] and [`sword`] are the rules, [`moves`] is what a graph has
-//! to offer. [`table`] is the game as it is learned by [`learn`] into [`values`]; [`decide`] is who decides and how,
+//! to offer. [`table`] is the game as it is learned by [`mod@learn`] into [`values`]; [`decide`] is who decides and how,
 //! [`habits`] what the adaptive ones learn. [`round`], [`contest`], [`behaviour`] and [`map`] play and measure, [`record`]
 //! shows.
 //!
