@@ -82,3 +82,24 @@ fn patterns_that_come_with_the_program_can_be_read() {
         assert!(Builtin::from_name(&file.library).is_ok(), "{name}");
     }
 }
+
+#[test]
+fn the_sizes_of_the_papers_scenes_stand_beside_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let output = randori(&["reproduce", "003", "--quick", "--json", "--out", out]).assert().success();
+    let report: serde_json::Value = serde_json::from_slice(&output.get_output().stdout).unwrap();
+    let rows = report["rows"].as_array().unwrap();
+    for row in rows {
+        let keys: Vec<&String> = row.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["holds", "ours", "paper", "unit", "what"]);
+    }
+    // Even an eighth of the samples finds something for every pattern of every scene.
+    let of = |words: &str| -> Vec<&serde_json::Value> {
+        rows.iter().filter(|row| row["what"].as_str().unwrap().contains(words)).collect()
+    };
+    assert_eq!(of(": patches").len() - of(": patches of").len(), BUILTIN.len());
+    assert!(of(": patches of").iter().all(|row| row["ours"].as_f64().unwrap() > 0.0), "{rows:?}");
+    assert!(of("actions of the library").iter().all(|row| row["holds"] == true), "{rows:?}");
+    assert!(folder.path().join("003.json").exists());
+}

@@ -13,7 +13,7 @@ use randori_scene::files;
 use randori_scene::pictures::{Chart, chart};
 use serde::Serialize;
 
-use crate::output::Outcome;
+use crate::output::{Outcome, table};
 use crate::progress::Progress;
 
 /// Arguments of `randori reproduce`.
@@ -76,6 +76,44 @@ pub(crate) fn run(args: &ReproduceArgs, seed: u64, progress: &Progress) -> anyho
         Paper::Bodies => bodies::run(folder, effort, seed, progress),
         Paper::Patches => patches::run(folder, effort, seed, progress),
         Paper::Graph => graph::run(folder, effort, seed, progress),
+    }
+}
+
+/// Numbers beside a paper's.
+#[derive(Serialize)]
+struct Rows {
+    rows: Vec<Row>,
+}
+
+/// One number beside the paper's.
+#[derive(Serialize)]
+struct Row {
+    what: String,
+    /// What the paper gives; nothing where it has only words.
+    paper: Option<f64>,
+    /// What was found.
+    ours: f64,
+    unit: &'static str,
+    /// Whether it is as it should be.
+    holds: bool,
+}
+
+impl Rows {
+    /// Keeps the numbers, and tells them.
+    fn told(self, mut folder: Folder, name: &str) -> anyhow::Result<Outcome> {
+        folder.data(name, &self)?;
+        let number = |value: f64| format!("{value:.2}");
+        let cells = |row: &Row| {
+            let paper = row.paper.map_or_else(|| "–".to_owned(), number);
+            let holds = if row.holds { "holds" } else { "DOES NOT HOLD" };
+            vec![row.what.clone(), paper, number(row.ours), row.unit.to_owned(), holds.to_owned()]
+        };
+        let lines: Vec<Vec<String>> = self.rows.iter().map(cells).collect();
+        let files: Vec<String> =
+            folder.files.iter().map(|name| folder.path.join(name).display().to_string()).collect();
+        let text =
+            format!("{}\n{}\n", table(&["what", "paper", "ours", "unit", ""], &lines), files.join("\n"));
+        Outcome::new(&self, text)
     }
 }
 

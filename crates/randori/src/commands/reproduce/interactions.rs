@@ -23,31 +23,12 @@ use randori_scene::screenplay::Controller;
 use randori_tactics::Planner;
 use randori_tactics::census::{Census, Counting};
 use rayon::prelude::*;
-use serde::Serialize;
 
-use super::{Effort, Folder};
+use super::{Effort, Folder, Row, Rows};
 use crate::commands::game::clock;
-use crate::output::{Outcome, table};
+use crate::output::Outcome;
 use crate::progress::Progress;
 use plan::Plan;
-
-#[derive(Serialize)]
-struct Rows {
-    rows: Vec<Row>,
-}
-
-/// One number beside the paper's.
-#[derive(Serialize)]
-struct Row {
-    what: String,
-    /// What the paper gives; nothing where it has only words.
-    paper: Option<f64>,
-    /// What was found.
-    ours: f64,
-    unit: &'static str,
-    /// Whether it is as it should be.
-    holds: bool,
-}
 
 /// Plays everything, and writes the rows.
 pub(super) fn run(folder: Folder, effort: Effort, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
@@ -78,10 +59,7 @@ pub(super) fn run(folder: Folder, effort: Effort, seed: u64, progress: &Progress
     lab.activity()?;
     lab.costs()?;
     lab.time();
-    let report = Rows { rows: lab.rows };
-    lab.folder.data("000", &report)?;
-    let text = describe(&report.rows, &lab.folder);
-    Outcome::new(&report, text)
+    Rows { rows: lab.rows }.told(lab.folder, "000")
 }
 
 /// What everything is played with.
@@ -399,23 +377,4 @@ fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
 
 fn share(rounds: &[Round], of: impl Fn(&Round) -> bool) -> f64 {
     rounds.iter().filter(|round| of(round)).count() as f64 / rounds.len().max(1) as f64
-}
-
-fn describe(rows: &[Row], folder: &Folder) -> String {
-    let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.2}"));
-    let lines: Vec<Vec<String>> = (rows.iter())
-        .map(|row| {
-            let holds = if row.holds { "holds" } else { "DOES NOT HOLD" };
-            vec![
-                row.what.clone(),
-                number(row.paper),
-                number(Some(row.ours)),
-                row.unit.to_owned(),
-                holds.to_owned(),
-            ]
-        })
-        .collect();
-    let files: Vec<String> =
-        folder.files.iter().map(|name| folder.path.join(name).display().to_string()).collect();
-    format!("{}\n{}\n", table(&["what", "paper", "ours", "unit", ""], &lines), files.join("\n"))
 }
