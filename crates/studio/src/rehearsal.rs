@@ -169,6 +169,10 @@ pub(crate) fn export(
             let bytes = export::glb(take, &export::GlbOptions::default()).map_err(|error| words(&error))?;
             Ok(vec![Export { name: format!("{stem}.glb"), media: "model/gltf-binary", bytes }])
         }
+        "usda" => {
+            let bytes = export::usd(take).map_err(|error| words(&error))?.into_bytes();
+            Ok(vec![Export { name: format!("{stem}.usda"), media: "text/plain", bytes }])
+        }
         "bvh" => {
             let texts = export::bvh(take, &WriteOptions::default()).map_err(|error| words(&error))?;
             let file = |(who, text): (String, String)| Export {
@@ -183,7 +187,7 @@ pub(crate) fn export(
                 .map_err(|error| words(&error))?;
             Ok(vec![Export { name: format!("{stem}.gif"), media: "image/gif", bytes }])
         }
-        _ => Err(format!("there is no format \"{format}\"; there are glb, bvh and gif")),
+        _ => Err(format!("there is no format \"{format}\"; there are glb, usda, bvh and gif")),
     }
 }
 

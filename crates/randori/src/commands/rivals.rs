@@ -156,7 +156,7 @@ struct PlayArgs {
     #[arg(long, default_value_t = 20.0)]
     seconds: f64,
 
-    /// The scene to write: .glb, or .bvh with one file for each character.
+    /// The scene to write: .glb, .usda, or .bvh with one file for each character.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 

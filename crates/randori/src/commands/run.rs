@@ -29,7 +29,7 @@ pub(crate) struct RunArgs {
     /// The scene file (docs/scenes.md).
     scene: PathBuf,
 
-    /// The scene to write: .glb, or .bvh with one file for each character.
+    /// The scene to write: .glb, .usda, or .bvh with one file for each character.
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -165,6 +165,7 @@ pub(crate) fn play(
 pub(crate) fn write_take(path: &Path, take: &Take) -> anyhow::Result<()> {
     match path.extension().and_then(|it| it.to_str()).map(str::to_ascii_lowercase).as_deref() {
         Some("glb") => files::write_atomically(path, &export::glb(take, &export::GlbOptions::default())?)?,
+        Some("usda") => files::write_atomically(path, export::usd(take)?.as_bytes())?,
         Some("bvh") => {
             let texts = export::bvh(take, &WriteOptions::default())?;
             let is_alone = texts.len() == 1;
@@ -175,7 +176,7 @@ pub(crate) fn write_take(path: &Path, take: &Take) -> anyhow::Result<()> {
                 files::write_atomically(&path, text.as_bytes())?;
             }
         }
-        _ => bail!("{}: scenes are written as .glb or .bvh", path.display()),
+        _ => bail!("{}: scenes are written as .glb, .usda or .bvh", path.display()),
     }
     Ok(())
 }

@@ -82,7 +82,7 @@ fn bone_name(joint: &Joint) -> &str {
 }
 
 /// The name, with a number behind it if it is taken.
-fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
+pub(super) fn unique(name: &str, taken: &mut BTreeSet<String>) -> String {
     let mut unique = name.to_owned();
     let mut number = 1;
     while !taken.insert(unique.clone()) {
@@ -422,7 +422,7 @@ impl Writer {
 }
 
 /// A colour within its range.
-fn shown(color: Color) -> Color {
+pub(super) fn shown(color: Color) -> Color {
     color.map(|part| if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) })
 }
 
@@ -461,7 +461,7 @@ fn collapse(body: &Body, skin: &SkinnedMesh) -> Vec<Vec3> {
 }
 
 /// Makes weights as glTF wants them: each joint once, unused places zero, the sum 1.
-fn tidy_weights(joints: &mut [u16; 4], weights: &mut [f32; 4]) {
+pub(super) fn tidy_weights(joints: &mut [u16; 4], weights: &mut [f32; 4]) {
     let mut kept: Vec<(u16, f32)> = Vec::with_capacity(4);
     for (joint, weight) in joints.iter().zip(weights.iter()).filter(|(_, weight)| **weight > 0.0) {
         match kept.iter_mut().find(|(known, _)| known == joint) {

@@ -6,10 +6,12 @@ mod buffers;
 mod bvh;
 pub mod glb;
 mod positions;
+mod usd;
 
 pub use bvh::bvh;
 pub use glb::{GlbOptions, glb};
 pub use positions::joint_positions;
+pub use usd::usd;
 
 use randori_motion::formats::bvh::WriteError;
 use randori_motion::take::TakeError;

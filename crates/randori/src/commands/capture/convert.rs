@@ -33,7 +33,7 @@ pub(super) struct ConvertArgs {
     #[arg(long, value_enum, default_value_t = Target::Glb)]
     to: Target,
 
-    /// The body to put the motion on; by default `fitted` for GLB and `own` for BVH.
+    /// The body to put the motion on; by default `fitted` for GLB and USD, `own` for BVH.
     #[arg(long, value_enum)]
     onto: Option<Onto>,
 
@@ -56,6 +56,7 @@ pub(super) struct ConvertArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Target {
     Glb,
+    Usda,
     Bvh,
 }
 
@@ -148,14 +149,16 @@ fn named_targets(args: &ConvertArgs) -> anyhow::Result<Vec<(PathBuf, PathBuf, Ta
         let end = out.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
         let target = match end.as_deref() {
             Some("glb") => Target::Glb,
+            Some("usda") => Target::Usda,
             Some("bvh") => Target::Bvh,
-            _ => bail!("{}: expected a name that ends in .glb or .bvh", out.display()),
+            _ => bail!("{}: expected a name that ends in .glb, .usda or .bvh", out.display()),
         };
         return Ok(vec![(source.clone(), out.clone(), target)]);
     }
     let Some(folder) = &args.out_dir else { bail!("expected --out or --out-dir") };
     let end = match args.to {
         Target::Glb => "glb",
+        Target::Usda => "usda",
         Target::Bvh => "bvh",
     };
     let mut targets = Vec::new();
@@ -179,7 +182,7 @@ fn convert(
     resample: Option<FrameRate>,
 ) -> anyhow::Result<FileReport> {
     let onto = args.onto.unwrap_or(match target {
-        Target::Glb => Onto::Fitted,
+        Target::Glb | Target::Usda => Onto::Fitted,
         Target::Bvh => Onto::Own,
     });
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -203,15 +206,19 @@ fn convert(
     Ok(report(source, &written, made))
 }
 
-/// The files that a take becomes: one GLB, or a BVH per character.
+/// The files that a take becomes: one GLB or USD, or a BVH per character.
 fn outputs(
     args: &ConvertArgs,
     made: &Made,
     path: &Path,
     target: Target,
 ) -> anyhow::Result<Vec<(PathBuf, Vec<u8>)>> {
-    if target == Target::Glb {
-        return Ok(vec![(path.to_owned(), export::glb(&made.take, &export::GlbOptions::default())?)]);
+    match target {
+        Target::Glb => {
+            return Ok(vec![(path.to_owned(), export::glb(&made.take, &export::GlbOptions::default())?)]);
+        }
+        Target::Usda => return Ok(vec![(path.to_owned(), export::usd(&made.take)?.into_bytes())]),
+        Target::Bvh => {}
     }
     let metres_per_unit = args.unit.unwrap_or(made.bvh.metres_per_unit);
     let texts = export::bvh(&made.take, &WriteOptions { metres_per_unit, ..made.bvh.clone() })?;

@@ -20,7 +20,7 @@ pub(super) struct ExportArgs {
     /// A library file, or builtin:NAME.
     library: String,
 
-    /// The file to write: .glb or .bvh.
+    /// The file to write: .glb, .usda or .bvh.
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
 
@@ -73,11 +73,12 @@ pub(super) fn run(args: &ExportArgs, seed: u64) -> anyhow::Result<Outcome> {
     let end = args.out.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
     let bytes = match end.as_deref() {
         Some("glb") => export::glb(&alone(&library, clip.clone(), seed), &export::GlbOptions::default())?,
+        Some("usda") => export::usd(&alone(&library, clip.clone(), seed))?.into_bytes(),
         Some("bvh") => match args.convention {
             Convention::Vrm => bvh::write(&clip, &WriteOptions::default())?.into_bytes(),
             Convention::Cmu => bvh::write_as_cmu(&clip)?.into_bytes(),
         },
-        _ => bail!("{}: expected a name that ends in .glb or .bvh", args.out.display()),
+        _ => bail!("{}: expected a name that ends in .glb, .usda or .bvh", args.out.display()),
     };
     files::write_atomically(&args.out, &bytes)?;
     let report = ExportReport { file: args.out.clone(), seconds: clip.duration(), actions };
