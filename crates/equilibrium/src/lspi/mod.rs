@@ -249,6 +249,8 @@ struct Learner<'a> {
 
 /// Look-ahead tables up to this size are unfolded before the policies are solved: 8 MB, which stays in the cache.
 const LARGEST_TABLE: usize = 1 << 20;
+/// The same where they lie in blocks, one for each value of the discrete axes: a look ahead stays within a few of them.
+const LARGEST_IN_BLOCKS: usize = 1 << 24;
 
 impl<'a> Learner<'a> {
     fn new(
@@ -364,7 +366,8 @@ impl<'a> Learner<'a> {
 
     fn solve_policies(&mut self) -> Result<(), LspiError> {
         let value = ValueFunction { basis: self.basis.clone(), weights: self.weights.clone() };
-        let value = value.unfolded(LARGEST_TABLE);
+        let largest = LARGEST_TABLE.saturating_mul(self.basis.n_blocks()).min(LARGEST_IN_BLOCKS);
+        let value = value.unfolded(largest.max(LARGEST_TABLE)).in_blocks();
         let game = self.game;
         let owned = self.shards.par_iter_mut().filter(|shard| shard.owned);
         owned.try_for_each(|shard| shard.solve_policies(game, &value))
