@@ -9,9 +9,11 @@ use crate::arcade::{Pendulum, Pursuit};
 use crate::basis::{Basis, BasisError, SparseRow, ValueFunction};
 use crate::finite::{FiniteError, FiniteGame, FiniteSettings, FiniteSolution, solve_finite};
 use crate::game::{MarkovGame, payoff_matrix};
-use crate::lspi::{Control, Host, LspiError, LspiSettings, LspiStatus, PhaseSeconds, Progress, learn};
+use crate::lspi::{
+    Control, Host, LspiError, LspiSettings, LspiStatus, PhaseSeconds, Progress, fit, learn, resume,
+};
 use crate::matrix::{self, MatrixError, PayoffMatrix, Workspace};
-use crate::nested::{NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested};
+use crate::nested::{NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested, resume_nested};
 
 /// Why a report could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -141,11 +143,17 @@ pub enum Method {
 pub struct LearnRequest {
     /// Basis functions per continuous axis.
     pub bases: usize,
+    /// Basis functions per continuous axis while learning, if more: what is learned with them is fitted to
+    /// [`Self::bases`] at the end. Of the full method only.
+    pub learn_with: usize,
     /// Full or nested.
     pub method: Method,
     /// Seed of samples and slices.
     pub seed: u64,
 }
+
+/// So many samples per basis function for the one fit at the end: they cost little, and their chance counts.
+const FIT_SAMPLES: f64 = 60.0;
 
 /// A learned game, as `randori game learn --json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -190,29 +198,47 @@ pub struct LearnedGame {
     pub value: ValueFunction,
 }
 
-/// Learns one of the continuous games; `observer` hears of every sweep over the whole game.
+/// Learns one of the continuous games, from a checkpoint if there is one; `observer` hears of every level of nested PCA
+/// and of every sweep over the whole game.
 pub fn learn_game(
     name: &str,
     request: &LearnRequest,
     host: Host<'_>,
-    observer: &mut dyn FnMut(&Progress<'_>) -> Control,
+    checkpoint: Option<&[u8]>,
+    observer: &mut dyn FnMut(NestedEvent<'_>) -> Control,
 ) -> Result<LearnedGame, ReportError> {
     let game = continuous_game(name)?;
     let n_axes = game.axes().len();
     let (learned, levels) = match request.method {
         Method::Full => {
-            let basis = Basis::over_axes(game.axes(), &(0..n_axes).collect::<Vec<_>>(), request.bases)?;
+            let all: Vec<usize> = (0..n_axes).collect();
+            let plain = Basis::over_axes(game.axes(), &all, request.bases)?;
+            let finer = request.learn_with > request.bases;
+            let basis = match finer {
+                true => Basis::over_axes(game.axes(), &all, request.learn_with)?,
+                false => plain.clone(),
+            };
             let settings = LspiSettings { seed: request.seed, ..Default::default() };
-            (learn(game.as_ref(), &basis, &settings, host, observer)?, Vec::new())
+            let observer = &mut |progress: &Progress<'_>| observer(NestedEvent::Sweep(progress));
+            let mut learned = match checkpoint {
+                Some(checkpoint) => resume(game.as_ref(), &basis, &settings, host, checkpoint, observer)?,
+                None => learn(game.as_ref(), &basis, &settings, host, observer)?,
+            };
+            if finer {
+                let settings = LspiSettings { samples_per_basis: FIT_SAMPLES, ..settings };
+                let fine = &learned.value;
+                learned.value = fit(game.as_ref(), &plain, &settings, host, &|state| fine.value(state))?;
+            }
+            (learned, Vec::new())
         }
         Method::Nested => {
             let mut settings = NestedSettings::axis_by_axis(n_axes, request.bases);
             settings.slice.seed = request.seed;
             settings.whole.seed = request.seed;
-            let learned = learn_nested(game.as_ref(), &settings, host, &mut |event| match event {
-                NestedEvent::Level(_) => Control::Continue,
-                NestedEvent::Sweep(progress) => observer(progress),
-            })?;
+            let learned = match checkpoint {
+                Some(checkpoint) => resume_nested(game.as_ref(), &settings, host, checkpoint, observer)?,
+                None => learn_nested(game.as_ref(), &settings, host, observer)?,
+            };
             (learned.learned, learned.levels)
         }
     };

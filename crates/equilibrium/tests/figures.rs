@@ -75,15 +75,16 @@ fn reports_and_refusals() {
     assert_eq!(finite.values, [2.0]);
     let json = serde_json::to_value(&finite).unwrap();
     assert!(["values", "policies", "iterations"].iter().all(|key| json.get(key).is_some()));
-    let request = LearnRequest { bases: 8, method: Method::Nested, seed: 1 };
-    let learned = learn_game("pursuit-1d", &request, Host::default(), &mut |_| Control::Continue).unwrap();
+    let request = LearnRequest { bases: 8, learn_with: 0, method: Method::Nested, seed: 1 };
+    let learned =
+        learn_game("pursuit-1d", &request, Host::default(), None, &mut |_| Control::Continue).unwrap();
     assert_eq!((learned.report.levels.len(), learned.report.probe_values.len()), (1, 81));
     assert!(learned.report.probe_values.iter().all(|v| (-1.0..6.0).contains(v)));
-    let unknown = learn_game("chess", &request, Host::default(), &mut |_| Control::Continue);
+    let unknown = learn_game("chess", &request, Host::default(), None, &mut |_| Control::Continue);
     assert!(matches!(unknown, Err(ReportError::UnknownGame(_))));
     let few = LearnRequest { bases: 3, ..request };
     assert!(matches!(
-        learn_game("pendulum", &few, Host::default(), &mut |_| Control::Continue),
+        learn_game("pendulum", &few, Host::default(), None, &mut |_| Control::Continue),
         Err(ReportError::Nested(_))
     ));
 }

@@ -9,16 +9,26 @@ use std::collections::BTreeSet;
 
 use common::{FAMILIES, family_game};
 use randori_equilibrium::incremental::{
-    IncrementalSettings, IncrementalStatus, IncrementalWorkspace, Start, solve_incrementally,
+    Growth, IncrementalSettings, IncrementalStatus, IncrementalWorkspace, Start, solve_incrementally,
 };
 use randori_equilibrium::matrix::{MatrixError, PayoffMatrix, Workspace, exploitability, solve};
 
-const GROW: IncrementalSettings =
-    IncrementalSettings { whole_up_to: 0, max_rounds: usize::MAX, tolerance: 1e-12 };
+const GROW: IncrementalSettings = IncrementalSettings {
+    whole_up_to: 0,
+    max_rounds: usize::MAX,
+    tolerance: 1e-12,
+    growth: Growth::BestResponse,
+};
+const PRINTED: IncrementalSettings = IncrementalSettings { growth: Growth::Printed, ..GROW };
 
 /// [Wampler2010], figure 2: the order in which entries appear, and the four that never do.
 #[test]
 fn figure_2_entry_by_entry() {
+    check_figure_2(&GROW);
+    check_figure_2(&PRINTED);
+}
+
+fn check_figure_2(settings: &IncrementalSettings) {
     let figure = [[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [1.0, 2.0, 4.0, 3.0], [7.0, 8.0, 5.0, 6.0]];
     let asked = RefCell::new(Vec::new());
     let ask = |i: usize, j: usize| {
@@ -28,14 +38,14 @@ fn figure_2_entry_by_entry() {
     let mut workspace = IncrementalWorkspace::default();
     let start = Start { agent: &[2], opponent: &[] };
     // One round: column 3, then row 1; the turn-based answer.
-    let one_round = IncrementalSettings { max_rounds: 1, ..GROW };
+    let one_round = IncrementalSettings { max_rounds: 1, ..*settings };
     let first = solve_incrementally(4, 4, start, &one_round, &mut workspace, ask).unwrap();
     assert_eq!((first.opponent, first.agent), (&[1.0, 0.0, 0.0, 0.0][..], &[0.0, 0.0, 1.0, 0.0][..]));
     assert_eq!((first.lower, first.upper, first.status), (3.0, 4.0, IncrementalStatus::RoundLimit));
     assert_eq!(*asked.borrow(), [(1, 3), (2, 3), (3, 3), (4, 3), (1, 1), (1, 2), (1, 4)]);
     // To the end: column 4, then row 3.
     asked.borrow_mut().clear();
-    let solved = solve_incrementally(4, 4, start, &GROW, &mut workspace, ask).unwrap();
+    let solved = solve_incrementally(4, 4, start, settings, &mut workspace, ask).unwrap();
     assert_eq!((solved.value(), solved.entries_used, solved.rounds), (3.5, 12, 2));
     let close =
         |found: &[f64], printed: [f64; 4]| found.iter().zip(printed).all(|(a, b)| (a - b).abs() < 1e-15);
@@ -51,11 +61,16 @@ fn figure_2_entry_by_entry() {
 /// Taken as printed, the rule ends on policies that lose 2 here; taken from the other program's dual they lose nothing.
 #[test]
 fn ties_do_not_cost_anything() {
+    check_ties(&GROW);
+    check_ties(&PRINTED);
+}
+
+fn check_ties(settings: &IncrementalSettings) {
     let tie = [[1.0, 1.0], [-1.0, 1.0]];
     for first in 0..2 {
         let mut workspace = IncrementalWorkspace::default();
         let start = Start { agent: &[first], opponent: &[] };
-        let solution = solve_incrementally(2, 2, start, &GROW, &mut workspace, |i, j| tie[i][j]).unwrap();
+        let solution = solve_incrementally(2, 2, start, settings, &mut workspace, |i, j| tie[i][j]).unwrap();
         let game = PayoffMatrix::new(2, 2, tie.as_flattened()).unwrap();
         assert_eq!(exploitability(game, solution.agent, solution.opponent), 0.0, "from column {first}");
     }
@@ -67,7 +82,7 @@ fn ties_do_not_cost_anything() {
         for first in 0..3 {
             let start = Start { agent: &[first], opponent: &[] };
             let solution =
-                solve_incrementally(3, 3, start, &GROW, &mut workspace, |i, j| payoff[i * 3 + j]).unwrap();
+                solve_incrementally(3, 3, start, settings, &mut workspace, |i, j| payoff[i * 3 + j]).unwrap();
             assert!(
                 exploitability(game, solution.agent, solution.opponent) < 1e-14,
                 "{payoff:?} from {first}"
@@ -78,6 +93,11 @@ fn ties_do_not_cost_anything() {
 
 #[test]
 fn the_whole_matrix_agrees_and_entries_are_asked_once() {
+    check_agreement(&GROW);
+    check_agreement(&PRINTED);
+}
+
+fn check_agreement(settings: &IncrementalSettings) {
     let (mut whole, mut grown) = (Workspace::default(), IncrementalWorkspace::default());
     for family in FAMILIES {
         for (rows, cols, seed) in
@@ -87,7 +107,7 @@ fn the_whole_matrix_agrees_and_entries_are_asked_once() {
             let game = PayoffMatrix::new(rows, cols, &payoff).unwrap();
             let value = solve(game, &mut whole).value;
             let asked = RefCell::new(BTreeSet::new());
-            let solution = solve_incrementally(rows, cols, Start::default(), &GROW, &mut grown, |i, j| {
+            let solution = solve_incrementally(rows, cols, Start::default(), settings, &mut grown, |i, j| {
                 assert!(asked.borrow_mut().insert((i, j)), "asked twice for ({i}, {j})");
                 payoff[i * cols + j]
             })
@@ -106,8 +126,8 @@ fn bounds_hold_at_any_time() {
     let game = PayoffMatrix::new(25, 25, &payoff).unwrap();
     let value = solve(game, &mut Workspace::default()).value;
     let mut workspace = IncrementalWorkspace::default();
-    for max_rounds in 1..12 {
-        let settings = IncrementalSettings { max_rounds, ..GROW };
+    for (max_rounds, rule) in (1..12).flat_map(|rounds| [(rounds, GROW), (rounds, PRINTED)]) {
+        let settings = IncrementalSettings { max_rounds, ..rule };
         let solution = solve_incrementally(25, 25, Start::default(), &settings, &mut workspace, |i, j| {
             payoff[i * 25 + j]
         })

@@ -12,9 +12,10 @@ use randori_equilibrium::finite::{FiniteSettings, solve_finite};
 use randori_equilibrium::game::{ActionCounts, ActionPair, Axis, MarkovGame};
 use randori_equilibrium::grid::{GridSettings, solve_on_grid};
 use randori_equilibrium::lspi::{
-    CheckpointError, Control, Host, Learned, LspiError, LspiSettings, LspiStatus, Projection, learn, resume,
+    CheckpointError, Control, Host, Learned, LspiError, LspiSettings, LspiStatus, Projection, fit, learn,
+    resume,
 };
-use randori_equilibrium::nested::{NestedError, NestedSettings, learn_nested};
+use randori_equilibrium::nested::{NestedError, NestedEvent, NestedSettings, learn_nested, resume_nested};
 use randori_equilibrium::report::lookahead_value;
 use randori_equilibrium::toys;
 use serde_json::Value;
@@ -58,6 +59,17 @@ fn learned_values_reach_the_projection_floor() {
         let estimate = record["error_estimate"]["rms"].as_f64().unwrap();
         println!("{name}, {count} per axis: rms {error:.3e}, floor {floor:.3e} + {estimate:.1e}");
         assert!(error <= floor + estimate, "{name}: {error} above {floor} + {estimate}");
+        // Coarse bases do so once they are fitted to what was learned over finer ones.
+        for coarse in [8, 12, 16] {
+            let settings = LspiSettings { samples_per_basis: 60.0, ..Default::default() };
+            let basis = full_basis(game.as_ref(), coarse);
+            let fine = |state: &[f64]| result.value.value(state);
+            let fitted = fit(game.as_ref(), &basis, &settings, Host::default(), &fine).unwrap();
+            let Some((error, _)) = probe_error(name, game.as_ref(), &fitted) else { return };
+            let floor = record["projection_floor_rms"][coarse.to_string()].as_f64().unwrap();
+            println!("{name}, {coarse} per axis by way of {count}: rms {error:.3e}, floor {floor:.3e}");
+            assert!(error <= floor + estimate, "{name}, {coarse}: {error} above {floor} + {estimate}");
+        }
     }
 }
 
@@ -159,6 +171,49 @@ fn a_checkpoint_goes_on_where_it_stopped() {
     bytes[20] ^= 1;
     let refused = resume(&game, &basis, &settings, Host::default(), &bytes, &mut |_| Control::Continue);
     assert_eq!(refused, Err(LspiError::Checkpoint(CheckpointError::Damaged)));
+}
+
+/// Broken off after a level, a sweep or a backup, nested learning goes on to the same bits, and learns no level twice.
+#[test]
+fn nested_learning_goes_on_where_it_stopped() {
+    let game = Pursuit::in_dimensions(2).unwrap();
+    let mut settings = NestedSettings::axis_by_axis(4, 5);
+    let whole = LspiSettings { max_sweeps: 3, max_backups: 3, samples_per_basis: 4.0, ..Default::default() };
+    (settings.slices, settings.whole, settings.slice.max_sweeps) = (4, whole, 2);
+    let mut checkpoints = Vec::new();
+    let through = learn_nested(&game, &settings, Host::default(), &mut |event| {
+        let levels = usize::from(matches!(event, NestedEvent::Level(_)));
+        checkpoints.push((levels, event.checkpoint()));
+        Control::Continue
+    })
+    .unwrap();
+    let n_levels: usize = checkpoints.iter().map(|(levels, _)| levels).sum();
+    assert_eq!((n_levels, through.levels.len()), (3, 3));
+    assert!(through.learned.backups > 0 && checkpoints.len() > n_levels + through.learned.sweeps);
+    for (done, (_, bytes)) in checkpoints.iter().enumerate() {
+        let mut levels_again = 0;
+        let resumed = resume_nested(&game, &settings, Host::default(), bytes, &mut |event| {
+            levels_again += usize::from(matches!(event, NestedEvent::Level(_)));
+            Control::Continue
+        })
+        .unwrap();
+        assert_eq!(resumed, through, "from checkpoint {done}");
+        assert_eq!(levels_again, n_levels.saturating_sub(done + 1));
+    }
+    let bytes = &checkpoints[4].1;
+    let refused = |settings: &NestedSettings, bytes: &[u8]| {
+        resume_nested(&game, settings, Host::default(), bytes, &mut |_| Control::Continue).unwrap_err()
+    };
+    let other = NestedSettings { tolerance: 0.1, ..settings.clone() };
+    let other_problem = NestedError::Lspi(LspiError::Checkpoint(CheckpointError::OtherProblem));
+    assert_eq!(refused(&other, bytes), other_problem);
+    let mut flipped = bytes.clone();
+    flipped[200] ^= 1;
+    let damaged = NestedError::Lspi(LspiError::Checkpoint(CheckpointError::Damaged));
+    assert_eq!(refused(&settings, &flipped), damaged);
+    assert_eq!(refused(&settings, &bytes[..bytes.len() - 3]), damaged);
+    let nothing = NestedError::Lspi(LspiError::Checkpoint(CheckpointError::NotACheckpoint));
+    assert_eq!(refused(&settings, &[]), nothing);
 }
 
 /// Nested PCA keeps most of the value function with few functions, and levels off where full bases go on.

@@ -125,6 +125,7 @@ impl Builtin {
             Builtin::Running => {
                 &[("tag-agent", randori_actor::tag_agent), ("tag-opponent", randori_actor::tag_opponent)]
             }
+            Builtin::Sword => &[("sword-duel", randori_actor::sword_duel)],
             _ => &[],
         }
     }

@@ -1,5 +1,7 @@
 //! Games of rivals by name: their graphs, and what was learned of them, kept in the user's cache folder.
 
+use std::sync::Arc;
+
 use randori_actor::{sword_duel, tag_agent, tag_opponent};
 use randori_equilibrium::lspi::{Control, Host};
 use randori_motion::Build;
@@ -8,6 +10,7 @@ use randori_rivals::learn::{LearnError, Lesson, Step};
 use randori_rivals::tag::TagRules;
 use randori_rivals::{Game, Repertoire, Rules, Size, Values, learn};
 use randori_scene::files;
+use randori_tactics::wits::Taught;
 
 use crate::libraries::cache_folder;
 
@@ -38,8 +41,13 @@ impl Variant {
     }
 }
 
+/// Values are the same for whatever is played with them.
+pub const VALUES_SEED: u64 = 1;
+/// How finely values are learned on first use.
+pub const VALUES_SIZE: &str = "medium";
+
 /// Whoever chases is this much quicker: nobody would ever be caught otherwise.
-const QUICKER: f32 = 0.92;
+const QUICKER: f32 = 0.8;
 /// All that a giant does takes so many times as long.
 const GIANT: f32 = 2.0;
 
@@ -85,6 +93,24 @@ pub fn open(
         files::write_atomically(path, &values.to_bytes()).ok();
     }
     Ok(values)
+}
+
+/// Tag with its values, as it is usually played.
+pub fn tag(step: &mut dyn FnMut(usize, usize)) -> Result<Arc<Taught>, TagError> {
+    let game = game(&Variant::usual(Which::Tag))?;
+    let values = open(&game, VALUES_SIZE, VALUES_SEED, step)?;
+    Ok(Arc::new(Taught { game, values }))
+}
+
+/// Why there is no tag.
+#[derive(Debug, thiserror::Error)]
+pub enum TagError {
+    /// Its motions cannot be made.
+    #[error(transparent)]
+    Motions(#[from] BadRecipe),
+    /// Its values cannot be learned.
+    #[error(transparent)]
+    Values(#[from] LearnError),
 }
 
 /// Learns, and tells how far it is.

@@ -335,10 +335,27 @@ fn figures_of_a_paper_are_made_again() {
     let folder = tempfile::tempdir().unwrap();
     let out = path(&folder, "out");
     let report = json(&["reproduce", "001", "--effort", "quick", "--out", &out, "--json"]);
-    let files = report["files"].as_array().unwrap();
-    assert_eq!(files.len(), names_in(Path::new(&out)).len());
-    for name in ["equation1.json", "figure2.json", "figure3.png", "figure5-time.png", "figure6.json"] {
-        assert!(files.contains(&name.into()), "{name}");
+    let files = names_in(Path::new(&out));
+    for name in
+        ["001.json", "equation1.json", "figure2.json", "figure3.png", "figure5-time.png", "figure6.json"]
+    {
+        assert!(files.iter().any(|file| file == name), "{name}");
+    }
+    let kept: Value = serde_json::from_slice(&std::fs::read(format!("{out}/001.json")).unwrap()).unwrap();
+    assert_eq!(kept, report);
+    let row = |what: &str| {
+        let mut rows = report["rows"].as_array().unwrap().iter();
+        rows.find(|row| row["what"].as_str().unwrap().starts_with(what)).unwrap().clone()
+    };
+    for (what, paper) in [("equation 1: value", 0.0), ("figure 2: value", 3.5), ("figure 2: entries", 4.0)] {
+        let row = row(what);
+        assert_eq!(
+            (&row["paper"], &row["ours"], &row["holds"]),
+            (&paper.into(), &paper.into(), &true.into())
+        );
+    }
+    for what in ["figure 3", "figure 4", "figure 5: times faster nested, 4 axes", "figure 6"] {
+        assert!(row(what)["ours"].as_f64().unwrap() > 0.0, "{what}");
     }
     let figure_2: Value =
         serde_json::from_slice(&std::fs::read(format!("{out}/figure2.json")).unwrap()).unwrap();

@@ -75,6 +75,13 @@ impl Behaviour {
         counted
     }
 
+    /// How many attacks one of the two began: tackles, or cuts.
+    pub fn attacks_of(game: &Game, side: usize, rounds: &[Round]) -> usize {
+        let mut counted = Behaviour::default();
+        rounds.iter().for_each(|round| counted.count_side(game, side, &round.turns));
+        counted.tackles + counted.attacks
+    }
+
     /// Goes through what one of the two did, motion by motion.
     fn count_side(&mut self, game: &Game, side: usize, turns: &[Turn]) {
         let mut last = Doing::Else;

@@ -27,17 +27,20 @@ pub enum Manner {
     Adaptive,
     /// Only ever turns left, whatever else there would be to do.
     OnlyLeft,
+    /// Takes turns and goes first: takes what is surest, as if the other saw it and had the best answer.
+    FirstMover,
 }
 
 impl Manner {
     /// All of them.
-    pub const ALL: [Manner; 6] = [
+    pub const ALL: [Manner; 7] = [
         Manner::Optimal,
         Manner::Greedy,
         Manner::RandomGreedy,
         Manner::RewardOnly,
         Manner::Adaptive,
         Manner::OnlyLeft,
+        Manner::FirstMover,
     ];
 
     /// As it is written.
@@ -49,6 +52,7 @@ impl Manner {
             Manner::RewardOnly => "reward-only",
             Manner::Adaptive => "adaptive",
             Manner::OnlyLeft => "only-left",
+            Manner::FirstMover => "first-mover",
         }
     }
 }
@@ -189,6 +193,11 @@ impl<'a> Mind<'a> {
                 BiasMatrix::turn_based(payoff).apply(n_cols, &self.payoff, &mut self.bent);
                 let best = best(&self.bent[..n_cols], 3);
                 best.iter().for_each(|col| self.probabilities[*col] = 1.0 / best.len() as f64);
+            }
+            Manner::FirstMover => {
+                if let Some((col, ..)) = settled(payoff) {
+                    self.probabilities[col] = 1.0;
+                }
             }
             Manner::OnlyLeft => {
                 let own = &choices.moves[self.role.side()];

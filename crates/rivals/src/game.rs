@@ -6,7 +6,9 @@
 use randori_equilibrium::game::Axis;
 use randori_motion::Placement;
 use randori_motion::parametric::{ActionSet, Leg, NodeId, State};
+use rayon::prelude::*;
 
+use crate::going::{Errand, Going};
 use crate::moves::{Doing, Move, Repertoire};
 use crate::sword::SwordRules;
 use crate::tag::TagRules;
@@ -84,6 +86,10 @@ pub struct Game {
     pub(crate) visited: [Vec<State>; 2],
     /// What they do there if they go on with what is under way.
     going_on: [Vec<Move>; 2],
+    /// In tag: how well both get along when the other is far away.
+    going: Option<[Going; 2]>,
+    /// With swords: what comes of it if both go on with what is under way, by their known states.
+    prospects: Vec<f32>,
 }
 
 /// States of every node that are known.
@@ -111,6 +117,10 @@ impl Choices {
 pub const LOOK_AHEAD: f64 = 0.25;
 /// Nobody is followed farther than this along an axis (m).
 pub const FARTHEST: f64 = 8.0;
+/// Decisions for which both are taken to go on with what is under way: until any cut has landed.
+const PROSPECT: usize = 4;
+/// At this distance (m) half of what people make of a distance is what each makes of it alone.
+const ALONE: f64 = 1.0;
 /// Near the agent the axes are about linear: within this (m).
 const NEAR: f64 = 0.8;
 
@@ -123,7 +133,13 @@ impl Game {
         let axes = vec![place, place, turn, count(0), count(1)];
         let discount = libm::pow(0.8, f64::from(sides[0].look_ahead.seconds) / LOOK_AHEAD);
         let visited = [0, 1].map(|side| visited::wandering(&sides[side], side as u64));
-        Game::with_states(sides, Rules::Tag(rules), discount, axes, visited)
+        let share = f64::from(sides[0].look_ahead.seconds) / LOOK_AHEAD;
+        let going = [(0, Doing::Tackle), (1, Doing::Dodge)].map(|(side, useless)| {
+            let [metre, idle] = [rules.apart * share, rules.idle * share];
+            Going::of(&sides[side], &Errand { metre, idle, useless, discount })
+        });
+        let game = Game::with_states(sides, Rules::Tag(rules), discount, axes, visited);
+        Game { going: Some(going), ..game }
     }
 
     /// Sword: both attack and block, opposite each other.
@@ -134,7 +150,30 @@ impl Game {
         let axes = vec![time, time, count(0), count(1)];
         let discount = libm::pow(0.5, f64::from(sides[0].look_ahead.seconds) / LOOK_AHEAD);
         let visited = [0, 1].map(|side| visited::spread(&sides[side]));
-        Game::with_states(sides, Rules::Sword(rules), discount, axes, visited)
+        let mut game = Game::with_states(sides, Rules::Sword(rules), discount, axes, visited);
+        game.prospects = game.prospects();
+        game
+    }
+
+    /// What comes of it if both go on with what is under way for a few decisions, for all pairs of known states.
+    fn prospects(&self) -> Vec<f32> {
+        let relation = self.relation_at(&[]);
+        let of = |pair: usize| {
+            let n = self.going_on[1].len();
+            let mut at = [pair / n, pair % n];
+            let (mut sum, mut weight) = (0.0, 1.0);
+            for _ in 0..PROSPECT {
+                let outcome = self.outcome(relation, &self.going_on[0][at[0]], &self.going_on[1][at[1]]);
+                sum += weight * outcome.reward;
+                weight *= self.discount;
+                if !outcome.goes_on {
+                    break;
+                }
+                at = [0, 1].map(|side| self.known(side, outcome.ends[side]));
+            }
+            sum as f32
+        };
+        (0..self.going_on[0].len() * self.going_on[1].len()).into_par_iter().map(of).collect()
     }
 
     fn with_states(
@@ -152,7 +191,7 @@ impl Game {
             };
             visited[side].iter().filter_map(&mut first).collect()
         });
-        Game { sides, rules, discount, axes, visited, going_on }
+        Game { sides, rules, discount, axes, visited, going_on, going: None, prospects: Vec::new() }
     }
 
     /// Which of the states of its node is most like a state: its place among all of them.
@@ -235,14 +274,21 @@ impl Game {
 
     /// What a situation is worth to the agent if both go on as they are: what is learned is the difference from it.
     ///
-    /// As a potential it changes no policy (\[Ng1999\]). It spares the splines the slope that goes on for ever, and the hands
-    /// of a tackle under way, which decide within a hand's breadth and a tenth of a second.
+    /// As a potential it changes no policy (\[Ng1999\]). It spares the splines the slope that goes on for ever, what both
+    /// make of it when they are far apart, and what decides within a hand's breadth and a tenth of a second: the hands of a
+    /// tackle under way, and whether a cut under way meets a block.
     #[inline]
     pub fn potential(&self, relation: Relation, states: [State; 2]) -> f64 {
-        let Rules::Tag(rules) = &self.rules else { return 0.0 };
+        let (Rules::Tag(rules), Some([chases, runs])) = (&self.rules, &self.going) else {
+            let pair = self.known(0, states[0]) * self.going_on[1].len() + self.known(1, states[1]);
+            return self.prospects.get(pair).map_or(0.0, |worth| f64::from(*worth));
+        };
         let share = self.seconds() / LOOK_AHEAD;
         let squared = relation.x * relation.x + relation.z * relation.z;
         let mut worth = -rules.apart * share / (1.0 - self.discount) * (squared + 0.25).sqrt();
+        let direction = libm::atan2(relation.x, relation.z);
+        let alone = chases.worth(states[0], direction) - runs.worth(states[1], direction - relation.theta);
+        worth += alone * squared / (squared + ALONE * ALONE);
         if self.sides[0].doing(states[0]) == Doing::Tackle {
             let on = [0, 1].map(|side| self.going_on[side].get(self.known(side, states[side])));
             if let [Some(agent), Some(opponent)] = on {

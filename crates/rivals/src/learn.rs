@@ -179,7 +179,7 @@ pub fn learn(
                 whole,
             };
             let observer = &mut |event: NestedEvent<'_>| match event {
-                NestedEvent::Level(level) => observer(Step::Level(level)),
+                NestedEvent::Level(done) => observer(Step::Level(done.level)),
                 NestedEvent::Sweep(progress) => observer(Step::Sweep(progress)),
             };
             let nested = match checkpoint {

@@ -11,6 +11,7 @@
 //! Reference: \[Wampler2010\], sections 4, 7, 8 and 9.
 
 pub mod game;
+mod going;
 pub mod moves;
 pub mod sword;
 pub mod tag;

@@ -91,3 +91,39 @@ impl Map {
         of.iter().sum::<f64>() / of.len().max(1) as f64
     }
 }
+
+/// How far plans spread, by how near the opponent is: means over orientations of the agent (m).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spreads {
+    /// Within 1.5 m of the opponent.
+    pub near: f64,
+    /// From there to 5 m.
+    pub middle: f64,
+    /// Beyond that.
+    pub far: f64,
+    /// Everywhere.
+    pub mean: f64,
+}
+
+/// From the middle of maps to their edge (m).
+pub const REACH: f64 = 7.0;
+/// Orientations of the agent that spreads are means of.
+const ORIENTATIONS: usize = 8;
+
+impl Spreads {
+    /// Of both at the start of nodes of these names, on maps of so many squares on a side.
+    pub fn of(game: &Game, values: &Values, nodes: [&str; 2], squares: usize) -> Spreads {
+        let turned = |k: usize| std::f64::consts::TAU * k as f64 / ORIENTATIONS as f64;
+        let maps: Vec<Map> =
+            (0..ORIENTATIONS).map(|k| Map::of(game, values, nodes, turned(k), squares, REACH)).collect();
+        let mean = |range: std::ops::Range<f64>| {
+            maps.iter().map(|map| map.mean(range.clone())).sum::<f64>() / ORIENTATIONS as f64
+        };
+        Spreads {
+            near: mean(0.0..1.5),
+            middle: mean(1.5..5.0),
+            far: mean(5.0..REACH),
+            mean: mean(0.0..REACH),
+        }
+    }
+}

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use randori_motion::parametric::{Graph, Leg, Player, State};
 use randori_motion::{
-    Body, Bone, Character, Clip, Event, EventKind, FrameRate, Placement, Pose, Side, Take, Weapon,
+    Body, Bone, Character, Clip, Event, EventKind, FrameRate, Ground, Placement, Pose, Side, Take, Weapon,
 };
 
 use crate::decide::Mind;
@@ -20,6 +20,8 @@ pub struct Performance {
     pub seed: u64,
     /// Names and colours of the agent and the opponent.
     pub cast: [(String, [f32; 3]); 2],
+    /// Where both start; by the seed if nobody says. Swordsmen stand as far apart as their rules say, on the line between.
+    pub starts: Option<[Placement; 2]>,
 }
 
 /// A take and the rounds in it.
@@ -44,7 +46,16 @@ pub fn perform(game: &Game, minds: &mut [Mind<'_>; 2], wanted: &Performance) -> 
     let per_decision = libm::round(game.seconds() * fps).max(1.0) as usize;
     let n_decisions = libm::ceil(wanted.seconds.clamp(0.0, LONGEST) / game.seconds()) as usize;
     let mut situation = start(game, wanted.seed);
-    let placements = placed(situation.relation);
+    let mut agent = Placement::default();
+    match (&game.rules, wanted.starts) {
+        (Rules::Tag(_), Some([first, second])) => {
+            situation.relation = Relation::of(first, second);
+            agent = first;
+        }
+        (Rules::Sword(_), Some([first, second])) => agent = opposite(first, second, situation.relation.z),
+        (_, None) => {}
+    }
+    let placements = [agent, agent.then(placed(situation.relation))];
     let mut players: [Player<'_>; 2] =
         [0, 1].map(|side| Player::new(&game.sides[side].graph, situation.states[side], placements[side]));
     let mut poses: [Vec<Pose>; 2] = [Vec::new(), Vec::new()];
@@ -89,7 +100,7 @@ pub fn perform(game: &Game, minds: &mut [Mind<'_>; 2], wanted: &Performance) -> 
                 poses[side].extend((0..n_frames).map(|_| players[side].step()));
             }
             n_done += n_frames / per_decision;
-            situation = start(game, wanted.seed);
+            situation = Situation { states: start(game, wanted.seed).states, ..situation };
         } else {
             situation = Situation {
                 relation: Relation::of(players[0].placement(), players[1].placement()),
@@ -116,9 +127,22 @@ pub fn perform(game: &Game, minds: &mut [Mind<'_>; 2], wanted: &Performance) -> 
 /// Frames of rest between two rounds.
 const PAUSE: usize = 20;
 
-fn placed(relation: Relation) -> [Placement; 2] {
+/// Where the opponent is, seen from the agent.
+fn placed(relation: Relation) -> Placement {
     let [x, z, heading] = [relation.x, relation.z, relation.theta].map(|it| it as f32);
-    [Placement::default(), Placement { position: randori_motion::Ground { x, z }, heading }]
+    Placement { position: Ground { x, z }, heading }
+}
+
+/// Where somebody stands who faces another at a distance (m), both as near to where they were as can be.
+fn opposite(first: Placement, second: Placement, apart: f64) -> Placement {
+    let [from, to] = [first.position, second.position];
+    let (x, z) = (to.x - from.x, to.z - from.z);
+    let distance = libm::hypotf(x, z);
+    let heading = if distance > 1e-3 { libm::atan2f(x, z) } else { first.heading };
+    let ahead = 0.5 * (distance - apart as f32);
+    let position =
+        Ground { x: from.x + ahead * libm::sinf(heading), z: from.z + ahead * libm::cosf(heading) };
+    Placement { position, heading }
 }
 
 fn event(t: f64, kind: EventKind, wanted: &Performance, side: usize) -> Event {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::{Game, Relation};
 
-/// A value function of a game: the outer product of splines and nodes, written out.
+/// A value function of a game: the outer product of nodes and splines, written out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
     about: About,
@@ -61,7 +61,7 @@ pub enum ValuesError {
     Basis(#[from] BasisError),
 }
 
-const SEAL: Seal = Seal { magic: b"randval\x1a", version: 1 };
+const SEAL: Seal = Seal { magic: b"randval\x1a", version: 2 };
 
 impl Values {
     /// Values as they were learned; `function` is an outer product of plain bases. Rounded as a file rounds them.
@@ -71,10 +71,8 @@ impl Values {
             single => vec![single.len()],
         };
         let weights = function.weights.iter().map(|weight| f64::from(*weight as f32)).collect();
-        Values {
-            about: about(game, bases),
-            function: ValueFunction { basis: function.basis.clone(), weights },
-        }
+        let function = ValueFunction { basis: function.basis.clone(), weights };
+        Values { about: about(game, bases), function: function.in_blocks() }
     }
 
     /// What they are of.
@@ -144,7 +142,9 @@ impl Values {
         }
         let factors = found.bases.iter().enumerate();
         let factors = factors.map(|(axis, count)| Basis::on_axis(game.axes(), axis, *count));
-        let basis = Basis::outer(factors.collect::<Result<_, _>>()?)?;
+        let mut factors: Vec<Basis> = factors.collect::<Result<_, _>>()?;
+        factors.sort_by_key(|factor| !matches!(factor, Basis::Indicators { .. }));
+        let basis = Basis::outer(factors)?;
         let numbers = &body[at..];
         if numbers.len() != 4 * basis.len() {
             return Err(ValuesError::Count { expected: basis.len(), found: numbers.len() / 4 });

@@ -23,7 +23,7 @@ use randori_rivals::{Choices, Doing, Game, Manner, Relation, Repertoire, Role, S
 static TAG: LazyLock<Game> = LazyLock::new(|| {
     let graphs = [tag_agent(Build::AVERAGE), tag_opponent(Build::AVERAGE)];
     let [agent, opponent] = graphs.map(|recipe| Graph::new(&recipe).unwrap());
-    let sides = [agent.slowed(0.92), opponent].map(|graph| Repertoire::new(graph, LookAhead::default()));
+    let sides = [agent.slowed(0.8), opponent].map(|graph| Repertoire::new(graph, LookAhead::default()));
     Game::tag(sides, Default::default())
 });
 
@@ -201,7 +201,7 @@ fn a_performance_is_a_take_of_two() {
     for (game, values) in [(&*TAG, &*TAG_VALUES), (&*SWORD, &*SWORD_VALUES)] {
         let cast = ["red", "blue"].map(|name| (name.to_owned(), [0.5; 3]));
         let mut minds = minds(game, values, [Manner::Optimal; 2]);
-        let wanted = Performance { seconds: 4.0, seed: 1, cast };
+        let wanted = Performance { seconds: 4.0, seed: 1, cast, starts: None };
         let performed = perform(game, &mut minds, &wanted).unwrap();
         let [a, b] = &performed.take.characters[..] else { panic!("two people") };
         assert_eq!(a.clip.n_frames(), b.clip.n_frames());

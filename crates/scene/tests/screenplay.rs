@@ -448,6 +448,7 @@ fn rich() -> Screenplay {
             suitability: -0.3,
         }],
         patches: None,
+        rivals: None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Cuts and blocks as the nodes of a motion graph: the samples of a duel.
 //!
 //! Every line has a cut in three parts (it gathers, it strikes, the sword comes back), what is left of it when it is
-//! stopped, and a block that rises and is lowered. Cuts that gather go over into cuts on other lines: feints are ways through
-//! the graph, not nodes of it. All nodes begin and end at the same place; a strike steps ahead, and what follows steps back.
+//! stopped, and a block that rises and is lowered. A cut that gathers may go over into the cut of another line: feints are
+//! ways through the graph, not nodes of it. All nodes begin and end at the same place; a strike steps ahead, and what follows steps back.
 
 use std::sync::Arc;
 
@@ -60,17 +60,28 @@ pub fn sword_duel(build: Build) -> Recipe {
             link(at("lower", line), at("gather", other), When::AtEnd);
             link(at("lower", line), at("block", other), When::During(vec![0.3, 0.6]));
             if other != line {
-                // A feint: the line changes while the cut gathers.
-                link(at("gather", line), at("gather", other), When::During(vec![0.45, 0.7]));
                 link(at("block", line), at("block", other), When::During(vec![0.3, 0.6, 0.85]));
             }
         }
+        // A feint: the line changes while the cut gathers.
+        link(at("gather", line), at("gather", feinted(line)), When::During(vec![0.7]));
     }
     let [hilt, tip] = BLADE.ends;
     let blade = Some(Blade { hand: Side::Right, hilt, tip });
     // Lines change quickly: what is left of the posture before fades.
     let likeness = Likeness { distance: 1.5, velocity: 0.03, foot: 0.6 };
     Recipe { name: "sword-duel".to_owned(), build, blade, nodes, links, likeness }
+}
+
+/// The line that a cut may change to: it goes over to the other side, and from high to low or back.
+fn feinted(line: Line) -> Line {
+    match line {
+        Line::Overhead => Line::Left,
+        Line::Left => Line::RightUpper,
+        Line::RightUpper => Line::Right,
+        Line::Right => Line::LeftUpper,
+        Line::LeftUpper => Line::Overhead,
+    }
 }
 
 /// Where motions are performed.

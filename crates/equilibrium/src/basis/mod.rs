@@ -154,6 +154,15 @@ impl Basis {
         self.len() == 0
     }
 
+    /// How many values the discrete axes of an outer product have together; 1 if there are none.
+    pub(crate) fn n_blocks(&self) -> usize {
+        match self {
+            Self::Indicators { count, .. } => *count,
+            Self::Outer(factors) => factors.iter().map(Basis::n_blocks).product(),
+            Self::Splines { .. } | Self::Reduced(_) => 1,
+        }
+    }
+
     /// How many numbers it takes to store the basis itself, beside the weights of a value function.
     pub fn stored_numbers(&self) -> usize {
         match self {
@@ -323,6 +332,40 @@ impl ValueFunction {
             let basis = if factors.len() == 1 { factors.remove(0) } else { Basis::Outer(factors) };
             function = ValueFunction { basis, weights };
         }
+    }
+
+    /// The same function with the indicators of an outer product before its splines: what belongs to one value of the
+    /// discrete axes then lies together, and a look ahead from one state stays within a few such blocks.
+    pub fn in_blocks(self) -> ValueFunction {
+        let Basis::Outer(factors) = &self.basis else { return self };
+        let is_spline = |at: &usize| !matches!(factors[*at], Basis::Indicators { .. });
+        let mut order: Vec<usize> = (0..factors.len()).collect();
+        order.sort_by_key(is_spline);
+        if order.is_sorted() {
+            return self;
+        }
+        // How far apart neighbours along each factor lie.
+        let mut strides = vec![1; factors.len()];
+        for at in (1..factors.len()).rev() {
+            strides[at - 1] = strides[at] * factors[at].len();
+        }
+        let mut weights = Vec::with_capacity(self.weights.len());
+        let mut at = vec![0; factors.len()];
+        let mut from = 0;
+        for _ in 0..self.weights.len() {
+            weights.push(self.weights[from]);
+            for &factor in order.iter().rev() {
+                at[factor] += 1;
+                from += strides[factor];
+                if at[factor] < factors[factor].len() {
+                    break;
+                }
+                from -= at[factor] * strides[factor];
+                at[factor] = 0;
+            }
+        }
+        let factors = order.iter().map(|at| factors[*at].clone()).collect();
+        ValueFunction { basis: Basis::Outer(factors), weights }
     }
 
     /// [`Self::value`] with scratch space that is kept between calls.

@@ -3,7 +3,7 @@
 //! Format: magic, version, payload of little-endian numbers, FNV-1a checksum of everything before it.
 
 const MAGIC: &[u8; 8] = b"rnd-lspi";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Why bytes are not a checkpoint to go on from.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,7 +12,7 @@ pub enum CheckpointError {
     #[error("not a checkpoint of learning")]
     NotACheckpoint,
     /// Written by another version.
-    #[error("a checkpoint of version {found}; this is version {VERSION}")]
+    #[error("a checkpoint of version {found}, which this program does not go on from")]
     Version {
         /// The version found.
         found: u32,
@@ -36,17 +36,26 @@ pub(super) struct Checkpoint {
     pub(super) residuals: Vec<f64>,
     pub(super) lsqr_iterations: u64,
     pub(super) linear_programs: u64,
+    pub(super) matrix_bytes: u64,
+    pub(super) backups: u64,
+    pub(super) last_change: f64,
     /// Per shard: the supports that warm-start the next policies.
     pub(super) supports: Vec<Vec<u32>>,
 }
 
 impl Checkpoint {
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
-        bytes.extend(VERSION.to_le_bytes());
-        for number in
-            [self.seed, self.n_samples, self.discount.to_bits(), self.lsqr_iterations, self.linear_programs]
-        {
+        let mut bytes = Vec::new();
+        for number in [
+            self.seed,
+            self.n_samples,
+            self.discount.to_bits(),
+            self.lsqr_iterations,
+            self.linear_programs,
+            self.matrix_bytes,
+            self.backups,
+            self.last_change.to_bits(),
+        ] {
             bytes.extend(number.to_le_bytes());
         }
         for list in [&self.weights, &self.last_weights, &self.residuals] {
@@ -58,44 +67,75 @@ impl Checkpoint {
             bytes.extend((list.len() as u64).to_le_bytes());
             list.iter().for_each(|x| bytes.extend(x.to_le_bytes()));
         }
-        let sum = checksum(&bytes);
-        bytes.extend(sum.to_le_bytes());
-        bytes
+        sealed(MAGIC, VERSION, &bytes)
     }
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, CheckpointError> {
-        let Some(rest) = bytes.strip_prefix(MAGIC) else { return Err(CheckpointError::NotACheckpoint) };
-        let Some((version, _)) = rest.split_first_chunk() else { return Err(CheckpointError::Damaged) };
-        let found = u32::from_le_bytes(*version);
-        if found != VERSION {
-            return Err(CheckpointError::Version { found });
-        }
-        let Some((body, sum)) = bytes.split_last_chunk() else { return Err(CheckpointError::Damaged) };
-        if checksum(body) != u64::from_le_bytes(*sum) {
-            return Err(CheckpointError::Damaged);
-        }
-        let mut reader = Reader(&body[MAGIC.len() + 4..]);
+        let mut reader = Reader(unsealed(MAGIC, VERSION, bytes)?);
         let read = |reader: &mut Reader<'_>| {
-            let [seed, n_samples, discount, lsqr_iterations, linear_programs] =
-                [reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?, reader.u64()?];
-            let (weights, last_weights, residuals) = (reader.floats()?, reader.floats()?, reader.floats()?);
-            let shards = reader.count(8)?;
-            let supports = (0..shards).map(|_| reader.words()).collect::<Option<_>>()?;
-            let discount = f64::from_bits(discount);
-            Some(Self {
+            let mut numbers = [0; 8];
+            for number in &mut numbers {
+                *number = reader.u64()?;
+            }
+            let [
                 seed,
                 n_samples,
                 discount,
+                lsqr_iterations,
+                linear_programs,
+                matrix_bytes,
+                backups,
+                last_change,
+            ] = numbers;
+            let (weights, last_weights, residuals) = (reader.floats()?, reader.floats()?, reader.floats()?);
+            let shards = reader.count(8)?;
+            let supports = (0..shards).map(|_| reader.words()).collect::<Option<_>>()?;
+            Some(Self {
+                seed,
+                n_samples,
+                discount: f64::from_bits(discount),
                 weights,
                 last_weights,
                 residuals,
                 lsqr_iterations,
                 linear_programs,
+                matrix_bytes,
+                backups,
+                last_change: f64::from_bits(last_change),
                 supports,
             })
         };
         read(&mut reader).filter(|_| reader.0.is_empty()).ok_or(CheckpointError::Damaged)
     }
+}
+
+/// A payload behind its magic and version, with a checksum behind it.
+pub(crate) fn sealed(magic: &[u8; 8], version: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = magic.to_vec();
+    bytes.extend(version.to_le_bytes());
+    bytes.extend_from_slice(payload);
+    let sum = checksum(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    bytes
+}
+
+/// The payload of what [`sealed`] made.
+pub(crate) fn unsealed<'a>(
+    magic: &[u8; 8],
+    version: u32,
+    bytes: &'a [u8],
+) -> Result<&'a [u8], CheckpointError> {
+    let Some(rest) = bytes.strip_prefix(magic) else { return Err(CheckpointError::NotACheckpoint) };
+    let Some((found, _)) = rest.split_first_chunk() else { return Err(CheckpointError::Damaged) };
+    let found = u32::from_le_bytes(*found);
+    if found != version {
+        return Err(CheckpointError::Version { found });
+    }
+    let Some((body, sum)) = bytes.split_last_chunk() else { return Err(CheckpointError::Damaged) };
+    if checksum(body) != u64::from_le_bytes(*sum) {
+        return Err(CheckpointError::Damaged);
+    }
+    body.get(magic.len() + 4..).ok_or(CheckpointError::Damaged)
 }
 
 /// Fowler, Noll and Vo's hash, 64 bits, variant 1a.
@@ -105,22 +145,23 @@ fn checksum(bytes: &[u8]) -> u64 {
     })
 }
 
-struct Reader<'a>(&'a [u8]);
+/// Reads little-endian numbers off the front of some bytes.
+pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl Reader<'_> {
-    fn u64(&mut self) -> Option<u64> {
+    pub(crate) fn u64(&mut self) -> Option<u64> {
         let (head, rest) = self.0.split_first_chunk()?;
         self.0 = rest;
         Some(u64::from_le_bytes(*head))
     }
 
     /// A length, if that many items of `size` bytes can follow.
-    fn count(&mut self, size: usize) -> Option<usize> {
+    pub(crate) fn count(&mut self, size: usize) -> Option<usize> {
         let count = usize::try_from(self.u64()?).ok()?;
         (count <= self.0.len() / size).then_some(count)
     }
 
-    fn floats(&mut self) -> Option<Vec<f64>> {
+    pub(crate) fn floats(&mut self) -> Option<Vec<f64>> {
         let count = self.count(8)?;
         (0..count).map(|_| self.u64().map(f64::from_bits)).collect()
     }
@@ -148,6 +189,9 @@ mod tests {
             residuals: vec![0.25],
             lsqr_iterations: 12,
             linear_programs: 0,
+            matrix_bytes: 100,
+            backups: 3,
+            last_change: f64::INFINITY,
             supports: vec![vec![1, 2, 3], vec![]],
         };
         let bytes = checkpoint.to_bytes();
@@ -161,7 +205,7 @@ mod tests {
             assert!(Checkpoint::from_bytes(&bytes[..len]).is_err(), "{len} bytes");
         }
         let mut newer = bytes;
-        newer[8] = 2;
-        assert_eq!(Checkpoint::from_bytes(&newer), Err(CheckpointError::Version { found: 2 }));
+        newer[8] = 3;
+        assert_eq!(Checkpoint::from_bytes(&newer), Err(CheckpointError::Version { found: 3 }));
     }
 }

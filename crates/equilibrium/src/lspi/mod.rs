@@ -13,6 +13,7 @@ mod program;
 mod shards;
 
 pub use checkpoint::CheckpointError;
+pub(crate) use checkpoint::{Reader, sealed, unsealed};
 pub use shards::{Exchange, OneProcess};
 
 use rayon::prelude::*;
@@ -120,21 +121,33 @@ pub enum Control {
     Stop,
 }
 
-/// Told to an observer after every sweep.
+/// Told to an observer after every sweep, and after every backup that follows them.
+#[derive(Clone, Copy)]
 pub struct Progress<'a> {
     /// Sweeps made, from 1.
     pub sweep: usize,
-    /// Root mean square of the Bellman errors at the samples.
+    /// Backups made after the last sweep; 0 while there are sweeps.
+    pub backup: usize,
+    /// Root mean square of the Bellman errors at the samples, after the last sweep.
     pub residual: f64,
     /// Iterations of the inner least squares.
     pub lsqr_iterations: usize,
     learner: &'a Learner<'a>,
+    /// What was learned before, as nested PCA keeps it; empty where this is all there is.
+    levels: &'a [u8],
 }
 
-impl Progress<'_> {
-    /// Everything that [`resume`] needs to go on from here, bit for bit: versioned, with a checksum.
+impl<'a> Progress<'a> {
+    /// The same, told of the last step of nested PCA.
+    pub(crate) fn after(self, levels: &'a [u8]) -> Self {
+        Self { levels, ..self }
+    }
+
+    /// Everything that [`resume`] needs to go on from here, bit for bit: versioned, with a checksum. In nested PCA, what
+    /// [`crate::nested::resume_nested`] needs.
     pub fn checkpoint(&self) -> Vec<u8> {
-        self.learner.snapshot().to_bytes()
+        let bytes = self.learner.snapshot().to_bytes();
+        if self.levels.is_empty() { bytes } else { crate::nested::with_levels(self.levels, &bytes) }
     }
 }
 
@@ -188,7 +201,7 @@ pub struct Learned {
     pub status: LspiStatus,
 }
 
-/// Learns a value function over `basis`; `observer` hears of every sweep.
+/// Learns a value function over `basis`; `observer` hears of every sweep and backup.
 ///
 /// ```
 /// use randori_equilibrium::arcade::Pursuit;
@@ -229,6 +242,28 @@ pub fn resume(
     learner.run(observer)
 }
 
+/// The function of a basis that is closest to another function, by least squares at random states.
+///
+/// Backing up and fitting over and over to a coarse basis adds up what it cannot hold; learned over a finer one and
+/// fitted once at the end, the loss is that of one fit.
+pub fn fit(
+    game: &dyn MarkovGame,
+    basis: &Basis,
+    settings: &LspiSettings,
+    host: Host<'_>,
+    function: &(dyn Fn(&[f64]) -> f64 + Sync),
+) -> Result<ValueFunction, LspiError> {
+    let mut learner = Learner::new(game, basis, settings, host)?;
+    let owned = learner.shards.par_iter_mut().filter(|shard| shard.owned);
+    owned.for_each(|shard| shard.set_values(function));
+    let system = learner.system(Matrix::Values);
+    let mut fitted = vec![0.0; basis.len()];
+    lsqr(&system, &system.targets, &mut fitted, &settings.lsqr);
+    drop(system);
+    learner.preconditioner.unknowns_to_weights(&mut fitted);
+    Ok(ValueFunction { basis: basis.clone(), weights: fitted })
+}
+
 struct Learner<'a> {
     game: &'a dyn MarkovGame,
     basis: &'a Basis,
@@ -245,10 +280,15 @@ struct Learner<'a> {
     linear_programs: usize,
     matrix_bytes: usize,
     seconds: PhaseSeconds,
+    backups: usize,
+    /// How much the last backup changed the weights.
+    last_change: f64,
 }
 
 /// Look-ahead tables up to this size are unfolded before the policies are solved: 8 MB, which stays in the cache.
 const LARGEST_TABLE: usize = 1 << 20;
+/// The same where they lie in blocks, one for each value of the discrete axes: a look ahead stays within a few of them.
+const LARGEST_IN_BLOCKS: usize = 1 << 24;
 
 impl<'a> Learner<'a> {
     fn new(
@@ -277,32 +317,38 @@ impl<'a> Learner<'a> {
             linear_programs: 0,
             matrix_bytes: 0,
             seconds: PhaseSeconds::default(),
+            backups: 0,
+            last_change: f64::INFINITY,
         })
     }
 
     fn run(mut self, observer: &mut dyn FnMut(&Progress<'_>) -> Control) -> Result<Learned, LspiError> {
-        let status = loop {
+        let mut status = loop {
             if let Some(status) = self.verdict() {
                 break status;
             }
             let before = self.lsqr_iterations;
             self.sweep()?;
-            let progress = Progress {
-                sweep: self.residuals.len(),
-                residual: self.residuals.last().copied().unwrap_or(0.0),
-                lsqr_iterations: self.lsqr_iterations - before,
-                learner: &self,
-            };
-            if observer(&progress) == Control::Stop {
+            if observer(&self.progress(before)) == Control::Stop {
                 break LspiStatus::Stopped;
             }
         };
-        if status == LspiStatus::ResidualGrew {
+        // Whoever goes on with backups has the better weights already.
+        if status == LspiStatus::ResidualGrew && self.backups == 0 {
             std::mem::swap(&mut self.weights, &mut self.last_weights);
         }
-        let backups = if status == LspiStatus::Stopped { 0 } else { self.polish()? };
+        while status != LspiStatus::Stopped && self.backups < self.settings.max_backups {
+            let before = self.lsqr_iterations;
+            let goes_on = self.back_up()?;
+            if !goes_on {
+                break;
+            }
+            if observer(&self.progress(before)) == Control::Stop {
+                status = LspiStatus::Stopped;
+            }
+        }
         Ok(Learned {
-            backups,
+            backups: self.backups,
             value: ValueFunction { basis: self.basis.clone(), weights: self.weights },
             sweeps: self.residuals.len(),
             residuals: self.residuals,
@@ -313,6 +359,17 @@ impl<'a> Learner<'a> {
             seconds: self.seconds,
             status,
         })
+    }
+
+    fn progress(&self, iterations_before: usize) -> Progress<'_> {
+        Progress {
+            sweep: self.residuals.len(),
+            backup: self.backups,
+            residual: self.residuals.last().copied().unwrap_or(0.0),
+            lsqr_iterations: self.lsqr_iterations - iterations_before,
+            learner: self,
+            levels: &[],
+        }
     }
 
     /// Both stopping rules of the appendix, from the third sweep on: the first comparison is with ties.
@@ -364,45 +421,41 @@ impl<'a> Learner<'a> {
 
     fn solve_policies(&mut self) -> Result<(), LspiError> {
         let value = ValueFunction { basis: self.basis.clone(), weights: self.weights.clone() };
-        let value = value.unfolded(LARGEST_TABLE);
+        let largest = LARGEST_TABLE.saturating_mul(self.basis.n_blocks()).min(LARGEST_IN_BLOCKS);
+        let value = value.unfolded(largest.max(LARGEST_TABLE)).in_blocks();
         let game = self.game;
         let owned = self.shards.par_iter_mut().filter(|shard| shard.owned);
         owned.try_for_each(|shard| shard.solve_policies(game, &value))
     }
 
-    /// Backs up the values at all samples and fits the basis to them, until that changes nothing.
-    fn polish(&mut self) -> Result<usize, LspiError> {
+    /// Backs up the values at all samples and fits the basis to them; false once that changes nothing any more.
+    fn back_up(&mut self) -> Result<bool, LspiError> {
         let clock = self.host.clock;
-        let mut last_change = f64::INFINITY;
-        for backup in 0..self.settings.max_backups {
-            let start = clock();
-            self.solve_policies()?;
-            let policies_done = clock();
-            let system = self.system(Matrix::Values);
-            let rows_done = clock();
-            let mut fitted = self.weights.clone();
-            self.preconditioner.weights_to_unknowns(&mut fitted);
-            let outcome = lsqr(&system, &system.targets, &mut fitted, &self.settings.lsqr);
-            self.preconditioner.unknowns_to_weights(&mut fitted);
-            let largest = fitted.iter().fold(0.0f64, |a, w| a.max(w.abs()));
-            let change = fitted.iter().zip(&self.weights).fold(0.0f64, |a, (x, y)| a.max((x - y).abs()));
-            drop(system);
-            self.lsqr_iterations += outcome.iterations;
-            let done = clock();
-            self.seconds.policies += policies_done - start;
-            self.seconds.rows += rows_done - policies_done;
-            self.seconds.projection += done - rows_done;
-            // Backups contract; where fitting undoes that, the weights before were the better ones.
-            if change > 2.0 * last_change {
-                return Ok(backup);
-            }
-            self.weights = fitted;
-            last_change = change;
-            if change <= self.settings.tolerance * largest {
-                return Ok(backup + 1);
-            }
+        let start = clock();
+        self.solve_policies()?;
+        let policies_done = clock();
+        let system = self.system(Matrix::Values);
+        let rows_done = clock();
+        let mut fitted = self.weights.clone();
+        self.preconditioner.weights_to_unknowns(&mut fitted);
+        let outcome = lsqr(&system, &system.targets, &mut fitted, &self.settings.lsqr);
+        self.preconditioner.unknowns_to_weights(&mut fitted);
+        let largest = fitted.iter().fold(0.0f64, |a, w| a.max(w.abs()));
+        let change = fitted.iter().zip(&self.weights).fold(0.0f64, |a, (x, y)| a.max((x - y).abs()));
+        drop(system);
+        self.lsqr_iterations += outcome.iterations;
+        let done = clock();
+        self.seconds.policies += policies_done - start;
+        self.seconds.rows += rows_done - policies_done;
+        self.seconds.projection += done - rows_done;
+        // Backups contract; where fitting undoes that, the weights before were the better ones.
+        if change > 2.0 * self.last_change {
+            return Ok(false);
         }
-        Ok(self.settings.max_backups)
+        self.weights = fitted;
+        self.last_change = change;
+        self.backups += 1;
+        Ok(change > self.settings.tolerance * largest)
     }
 
     /// New weights with the policies held: residual, iterations, and whether a linear program found them.
@@ -449,6 +502,9 @@ impl<'a> Learner<'a> {
             residuals: self.residuals.clone(),
             lsqr_iterations: self.lsqr_iterations as u64,
             linear_programs: self.linear_programs as u64,
+            matrix_bytes: self.matrix_bytes as u64,
+            backups: self.backups as u64,
+            last_change: self.last_change,
             supports: self.shards.iter().map(|shard| shard.policies.supports()).collect(),
         }
     }
@@ -472,6 +528,9 @@ impl<'a> Learner<'a> {
         self.residuals = checkpoint.residuals;
         self.lsqr_iterations = checkpoint.lsqr_iterations as usize;
         self.linear_programs = checkpoint.linear_programs as usize;
+        self.matrix_bytes = checkpoint.matrix_bytes as usize;
+        self.backups = checkpoint.backups as usize;
+        self.last_change = checkpoint.last_change;
         Ok(())
     }
 }

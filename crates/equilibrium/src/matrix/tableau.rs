@@ -234,11 +234,9 @@ impl Tableau {
         source.copy_from_slice(pivot_row.as_flattened());
         // The pivot row has just been written: a factor of zero leaves it alone.
         self.column[r] = 0.0;
+        subtract_product(&mut self.cells, stride, &self.column[..=n_rows], pivot_row);
+        // Written last: a narrow store before the wide load of the same place would stall it.
         for (line, &factor) in self.cells.chunks_exact_mut(stride).zip(&self.column[..=n_rows]) {
-            for (cell, p) in lanes_mut(line).iter_mut().zip(pivot_row.iter()) {
-                *cell = array::from_fn(|k| cell[k] - factor * p[k]);
-            }
-            // Written last: a narrow store before the wide load of the same place would stall it.
             line[c] = -factor * inverse;
         }
         self.cells[r * stride + c] = inverse;
@@ -284,6 +282,64 @@ impl Tableau {
         row_side.clear();
         row_side.extend(self.nonbasic.iter().filter(|&&id| id >= n_cols).map(|&id| id - n_cols));
         row_side.sort_unstable();
+    }
+}
+
+/// `cells -= column ⊗ row`, for rows of `stride` numbers: the bulk of all work.
+///
+/// So many columns at a time that their part of `row` stays in registers.
+#[inline(always)]
+fn subtract_product(cells: &mut [f64], stride: usize, column: &[f64], row: &[Lane]) {
+    if stride <= LARGEST_UNROLLED {
+        for (line, &factor) in cells.chunks_exact_mut(stride).zip(column) {
+            for (cell, p) in lanes_mut(line).iter_mut().zip(row) {
+                *cell = array::from_fn(|k| cell[k] - factor * p[k]);
+            }
+        }
+        return;
+    }
+    let n_parts = row.len().div_ceil(MOST_LANES).max(1);
+    let mut first = 0;
+    for part in 0..n_parts {
+        let next = (part + 1) * row.len() / n_parts;
+        match next - first {
+            1 => subtract_part::<1>(cells, stride, column, row, first),
+            2 => subtract_part::<2>(cells, stride, column, row, first),
+            3 => subtract_part::<3>(cells, stride, column, row, first),
+            4 => subtract_part::<4>(cells, stride, column, row, first),
+            5 => subtract_part::<5>(cells, stride, column, row, first),
+            6 => subtract_part::<6>(cells, stride, column, row, first),
+            7 => subtract_part::<7>(cells, stride, column, row, first),
+            8 => subtract_part::<8>(cells, stride, column, row, first),
+            9 => subtract_part::<9>(cells, stride, column, row, first),
+            10 => subtract_part::<10>(cells, stride, column, row, first),
+            11 => subtract_part::<11>(cells, stride, column, row, first),
+            12 => subtract_part::<12>(cells, stride, column, row, first),
+            _ => subtract_part::<MOST_LANES>(cells, stride, column, row, first),
+        }
+        first = next;
+    }
+}
+
+/// Rows up to this are in registers as they are.
+const LARGEST_UNROLLED: usize = 12;
+/// Of the sixteen vector registers, three are needed for other things.
+const MOST_LANES: usize = 13;
+
+#[inline(always)]
+fn subtract_part<const LANES: usize>(
+    cells: &mut [f64],
+    stride: usize,
+    column: &[f64],
+    row: &[Lane],
+    first: usize,
+) {
+    let Some(row) = row.get(first..).and_then(|rest| rest.first_chunk::<LANES>()).copied() else { return };
+    for (line, &factor) in cells.chunks_exact_mut(stride).zip(column) {
+        let Some(line) = lanes_mut(&mut line[4 * first..]).first_chunk_mut::<LANES>() else { return };
+        for (cell, p) in line.iter_mut().zip(&row) {
+            *cell = array::from_fn(|k| cell[k] - factor * p[k]);
+        }
     }
 }
 

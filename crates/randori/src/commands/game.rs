@@ -5,8 +5,12 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Subcommand;
-use randori_equilibrium::lspi::{Control, Host};
+use randori_equilibrium::game::MarkovGame as _;
+use randori_equilibrium::lspi::{Control, Host, LspiSettings};
+use randori_equilibrium::nested::NestedEvent;
 use randori_equilibrium::report::{self, LearnRequest, Method};
+
+use randori_scene::files;
 
 use crate::output::Outcome;
 use crate::progress::Progress;
@@ -49,10 +53,23 @@ struct LearnArgs {
     #[arg(long, conflicts_with = "nested")]
     full: bool,
 
+    /// With --full: learn with so many basis functions per axis, and fit what was learned to --bases at the end
+    /// [default: 24 for games of two axes, otherwise --bases].
+    #[arg(long, value_name = "N", requires = "full")]
+    learn_with: Option<usize>,
+
     /// Nested principal components, axis by axis (the default).
     #[arg(long)]
     nested: bool,
+
+    /// Write what is known after every level and sweep into this file, and go on from it if it is there.
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
 }
+
+/// Games of two axes are learned with as many basis functions per axis, which takes seconds: with fewer, what a basis
+/// cannot hold adds up from backup to backup.
+const FINE_BASES: usize = 24;
 
 /// Runs one of the subcommands.
 pub(crate) fn run(args: &GameArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
@@ -88,16 +105,41 @@ fn markov(file: &Path) -> anyhow::Result<Outcome> {
 
 fn learn(args: &LearnArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
     let method = if args.full { Method::Full } else { Method::Nested };
-    let request = LearnRequest { bases: args.bases, method, seed };
+    let n_axes = report::continuous_game(&args.game)?.axes().len();
+    let usual = if n_axes <= 2 { FINE_BASES } else { args.bases };
+    let learn_with = args.learn_with.unwrap_or(usual).max(args.bases);
+    let request = LearnRequest { bases: args.bases, learn_with, method, seed };
     let clock = clock();
     let host = Host { clock: &clock, ..Host::default() };
+    let before = match &args.checkpoint {
+        Some(file) if file.exists() => Some(files::read(file)?),
+        _ => None,
+    };
     let job = progress.job("learning");
-    let most = randori_equilibrium::lspi::LspiSettings::default().max_sweeps;
-    let learned = report::learn_game(&args.game, &request, host, &mut |sweep| {
-        job.step(sweep.sweep.min(most), most);
-        Control::Continue
-    })?;
+    let settings = LspiSettings::default();
+    let most = settings.max_sweeps + settings.max_backups;
+    let mut failed = None;
+    let learned = report::learn_game(&args.game, &request, host, before.as_deref(), &mut |event| {
+        if let NestedEvent::Sweep(sweep) = &event {
+            job.step(if sweep.backup == 0 { sweep.sweep } else { settings.max_sweeps + sweep.backup }, most);
+        }
+        let written = args.checkpoint.as_ref().map(|file| files::write_atomically(file, &event.checkpoint()));
+        match written {
+            Some(Err(error)) => {
+                failed = Some(error);
+                Control::Stop
+            }
+            _ => Control::Continue,
+        }
+    });
     drop(job);
+    if let Some(error) = failed {
+        return Err(error.into());
+    }
+    let learned = learned.with_context(|| match &args.checkpoint {
+        Some(file) if before.is_some() => format!("going on from {}", file.display()),
+        _ => args.game.clone(),
+    })?;
     let report = learned.report;
     let text = format!(
         "{} with {} bases ({} numbers stored), {} samples, {} sweeps and {} backups: {:?}\n\

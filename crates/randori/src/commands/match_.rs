@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use anyhow::bail;
-use randori::graphs;
+use anyhow::{bail, ensure};
 use randori::libraries::{self, nearest_first};
+use randori::{graphs, rivals};
 use randori_arena::style::{PRESETS, Style};
 use randori_gametree::score::MAX_DEPTH;
 use randori_scene::contest::series::{Series, rounds};
@@ -30,7 +30,8 @@ JSON: {\"rounds\",\"wins\":[A,B],\"draws\",\"hits\":[A,B],\"damage\":[A,B],\"sco
 and trunk; damage is the sum of speed (m/s) times 2 for the head, 1 for the trunk and 0 for arms and legs. \
 score_ci95 is Wilson's 95 % interval of A's score: its wins and half the draws, as a share of the rounds.")]
 pub(crate) struct MatchArgs {
-    /// Who decides for the first: gametree:DEPTH, gametree, graph:DEPTH, graph, commander, static, random or still.
+    /// Who decides for the first: gametree:DEPTH, gametree, graph:DEPTH, graph, markov:tag, commander, static,
+    /// random or still.
     #[arg(value_name = "A")]
     first: String,
 
@@ -70,6 +71,11 @@ pub(crate) fn run(args: &MatchArgs, seed: u64, progress: &Progress) -> anyhow::R
     let mut ring = Ring::of(Arc::clone(&library), args.seconds)?;
     if controllers.iter().any(Controller::needs_graph) {
         ring = ring.with_graph(with_progress(progress, |step| graphs::open(&library, step))?);
+    }
+    if controllers.iter().any(Controller::needs_tag) {
+        ensure!(ring.is_chase(), "markov:tag plays tag: with --library builtin:run");
+        let job = progress.job("learning");
+        ring = ring.with_tag(rivals::tag(&mut |done, all| job.step(done, all))?);
     }
     let usual = ring.usual_styles();
     let contender = |at: usize| -> anyhow::Result<Contender> {

@@ -102,7 +102,11 @@ impl Rows {
     /// Keeps the numbers, and tells them.
     fn told(self, mut folder: Folder, name: &str) -> anyhow::Result<Outcome> {
         folder.data(name, &self)?;
-        let number = |value: f64| format!("{value:.2}");
+        let number = |value: f64| match value.abs() {
+            // Errors and probabilities: two decimals would make nothing of them.
+            small if small > 0.0 && small < 0.01 => format!("{value:.2e}"),
+            _ => format!("{value:.2}"),
+        };
         let cells = |row: &Row| {
             let paper = row.paper.map_or_else(|| "–".to_owned(), number);
             let holds = if row.holds { "holds" } else { "DOES NOT HOLD" };

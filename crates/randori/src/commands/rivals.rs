@@ -1,13 +1,13 @@
 //! `randori rivals`: tag and sword between people who act at once.
 
-mod contest;
+pub(crate) mod contest;
 mod map;
 
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::{Subcommand, ValueEnum};
-use randori::rivals::{self, Variant, Which};
+use randori::rivals::{self, VALUES_SEED, Variant, Which};
 use randori_equilibrium::lspi::{Control, Host};
 use randori_rivals::behaviour::Behaviour;
 use randori_rivals::learn::{Lesson, Step};
@@ -105,6 +105,7 @@ enum MannerArg {
     RewardOnly,
     Adaptive,
     OnlyLeft,
+    FirstMover,
 }
 
 impl From<MannerArg> for Manner {
@@ -116,6 +117,7 @@ impl From<MannerArg> for Manner {
             MannerArg::RewardOnly => Manner::RewardOnly,
             MannerArg::Adaptive => Manner::Adaptive,
             MannerArg::OnlyLeft => Manner::OnlyLeft,
+            MannerArg::FirstMover => Manner::FirstMover,
         }
     }
 }
@@ -190,9 +192,6 @@ impl GameArgs {
         Ok(rivals::game(&Variant { which, look_ahead, giant: self.giant })?)
     }
 }
-
-/// Values are the same for whatever is played with them.
-const VALUES_SEED: u64 = 1;
 
 impl ValuesArgs {
     fn open(&self, game: &Game, progress: &Progress) -> anyhow::Result<Values> {
@@ -295,7 +294,7 @@ fn play(args: &PlayArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outco
     };
     let cast = [0, 1].map(|side| (names[side].to_owned(), COLORS[side]));
     let mut minds = minds(&game, &values, manners);
-    let wanted = Performance { seconds: args.seconds, seed, cast };
+    let wanted = Performance { seconds: args.seconds, seed, cast, starts: None };
     let mut performed = perform(&game, &mut minds, &wanted).context("nothing was played")?;
     if !args.raw {
         refine(&mut performed.take, &refine::Settings::default());

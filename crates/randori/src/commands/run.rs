@@ -7,16 +7,20 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use randori::libraries::{self, Builtin};
+use randori::rivals::{self, VALUES_SEED, VALUES_SIZE, Variant, Which};
 use randori::{graphs, patch_sets};
 use randori_actor::Casting;
 use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::{ActionLibrary, Take};
 use randori_patches::making::Phase;
-use randori_scene::director::{Director, Libraries, Report, compose, library_key, patches_key};
+use randori_scene::director::{
+    Director, Libraries, Report, compose, contend, library_key, patches_key, rivals_key,
+};
 use randori_scene::pictures::{self, Animation};
 use randori_scene::refine::{self, refine};
-use randori_scene::screenplay::{Camera, Role, Screenplay};
+use randori_scene::screenplay::{Camera, RivalGame, Role, Screenplay};
 use randori_scene::{export, files};
+use randori_tactics::wits::Taught;
 use serde::Serialize;
 
 use crate::commands::graph::with_progress;
@@ -91,6 +95,21 @@ pub(crate) fn read_scene(path: &Path) -> anyhow::Result<Screenplay> {
 /// All libraries that a scene needs.
 pub(crate) fn gather(scene: &Screenplay, progress: &Progress) -> anyhow::Result<Libraries> {
     let mut gathered = Libraries::default();
+    if let Some(wanted) = &scene.rivals {
+        let which = match wanted.game {
+            RivalGame::Tag => Which::Tag,
+            RivalGame::Sword => Which::Sword,
+        };
+        let game = rivals::game(&Variant { which, look_ahead: wanted.look_ahead, giant: wanted.giant })?;
+        let job = progress.job("learning");
+        let values = rivals::open(&game, VALUES_SIZE, VALUES_SEED, &mut |done, all| job.step(done, all))?;
+        gathered.add_rivals(&rivals_key(wanted), Arc::new(Taught { game, values }));
+        return Ok(gathered);
+    }
+    if scene.plays_with_wits() {
+        let job = progress.job("learning");
+        gathered.add_tag(rivals::tag(&mut |done, all| job.step(done, all))?);
+    }
     // Libraries that are there, while nobody needed their graph.
     let mut known: BTreeMap<String, Option<Arc<ActionLibrary>>> = BTreeMap::new();
     for role in scene.expanded() {
@@ -147,6 +166,9 @@ pub(crate) fn play(
     progress: &Progress,
 ) -> anyhow::Result<(Take, Report)> {
     if let Some(made) = compose(scene, libraries)? {
+        return Ok(made);
+    }
+    if let Some(made) = contend(scene, libraries)? {
         return Ok(made);
     }
     let mut director = Director::new(scene, libraries)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use randori::graphs;
+use randori::{graphs, rivals};
 use randori_motion::formats::Format;
 use randori_motion::{ActionLibrary, Take};
 use randori_scene::director::{Libraries, library_key};
@@ -197,6 +197,11 @@ impl Supply for Shelf {
 impl Opened {
     /// Opens all that a scene needs and that is not open yet.
     fn gather(&mut self, scene: &Screenplay, say: &dyn Fn(&str)) -> anyhow::Result<()> {
+        anyhow::ensure!(scene.rivals.is_none(), "scenes of rivals are played by randori run");
+        if scene.plays_with_wits() {
+            say("opening tag; its values are learned on first use, which takes minutes");
+            self.libraries.add_tag(rivals::tag(&mut |_, _| ())?);
+        }
         for role in scene.expanded() {
             let key = library_key(scene, &role);
             if !self.libraries.has(&key) {

@@ -29,8 +29,10 @@ use randori_interaction_graph::background::Policies;
 use randori_motion::annotation::Kind;
 use randori_motion::{ActionId, ActionLibrary, Ground, Placement};
 use randori_tactics::Planner;
+use randori_tactics::wits::Taught;
 
-use crate::director::{POISE, calm_actions, crew};
+use crate::director::crew::{self, Knowledge};
+use crate::director::{POISE, calm_actions};
 use crate::screenplay::Controller;
 
 /// How often the distance is looked at (ticks).
@@ -76,6 +78,7 @@ pub struct Ring {
     rules: stage::Contest,
     table: Arc<Table>,
     graph: Option<Arc<Policies>>,
+    tag: Option<Arc<Taught>>,
     calm: Vec<ActionId>,
 }
 
@@ -151,6 +154,7 @@ impl Ring {
             rules: if fights { stage::Contest::Fight } else { stage::Contest::Chase },
             table: Arc::new(Table::of_known_words()),
             graph: None,
+            tag: None,
             calm,
         })
     }
@@ -158,6 +162,15 @@ impl Ring {
     /// The same with the interaction graph of its library, for contenders who play on it; without it they stand.
     pub fn with_graph(self, graph: Arc<Policies>) -> Ring {
         Ring { graph: Some(graph), ..self }
+    }
+
+    /// The same with tag and its values, for contenders who play with wits; without them they stand.
+    pub fn with_tag(self, tag: Arc<Taught>) -> Ring {
+        Ring { tag: Some(tag), ..self }
+    }
+
+    fn knows(&self) -> Knowledge<'_> {
+        Knowledge { graph: self.graph.as_ref(), tag: self.tag.as_ref() }
     }
 
     /// The impulse that fells contenders (N s).
@@ -211,7 +224,7 @@ impl Ring {
         });
         let aims = aims.collect();
         let controllers = (contenders.iter().enumerate())
-            .map(|(who, contender)| hired_alone(&contender.controller, seed, who, self.graph.as_ref()))
+            .map(|(who, contender)| hired_alone(&contender.controller, seed, who, self.knows()))
             .collect();
         Bout::new(stage, moment, aims, controllers, (0..contenders.len()).collect())
     }
@@ -339,7 +352,7 @@ fn hired_alone(
     wanted: &Controller,
     seed: u64,
     who: usize,
-    graph: Option<&Arc<Policies>>,
+    knows: Knowledge<'_>,
 ) -> Box<dyn controller::Controller> {
     match wanted {
         Controller::GameTree { depth, rule, opponent, .. } => Box::new(Planner::new(Settings {
@@ -349,7 +362,7 @@ fn hired_alone(
             parallel: false,
             ..Settings::default()
         })),
-        other => crew::hired(other, seed, who, graph),
+        other => crew::hired(other, seed, who, knows),
     }
 }
 

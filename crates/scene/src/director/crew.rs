@@ -8,22 +8,33 @@ use randori_gametree::Settings;
 use randori_interaction_graph::Player;
 use randori_interaction_graph::background::Policies;
 use randori_interaction_graph::player::Commander;
-use randori_tactics::Planner;
+use randori_tactics::wits::Taught;
+use randori_tactics::{Planner, Wits};
 
 use crate::screenplay::Controller;
 
+/// What controllers look things up in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Knowledge<'a> {
+    /// The interaction graph of the library.
+    pub(crate) graph: Option<&'a Arc<Policies>>,
+    /// Tag and its values.
+    pub(crate) tag: Option<&'a Arc<Taught>>,
+}
+
 /// The controller that a scene file asks for; chance is that of the scene's seed and the place in the cast. Whoever
-/// plays on a graph brings it along; without one there is nothing to look up, and one stands.
+/// looks things up brings along what in; without it there is nothing to look up, and one stands.
 pub(crate) fn hired(
     wanted: &Controller,
     seed: u64,
     who: usize,
-    graph: Option<&Arc<Policies>>,
+    knows: Knowledge<'_>,
 ) -> Box<dyn controller::Controller> {
-    match (wanted, graph) {
-        (Controller::Graph { depth }, Some(graph)) => Box::new(Player::new(graph, usize::from(*depth))),
-        (Controller::Commander, Some(graph)) => Box::new(Commander::new(Player::new(graph, 1))),
-        (other, _) => hired_without(other, seed, who),
+    match (wanted, knows.graph, knows.tag) {
+        (Controller::Graph { depth }, Some(graph), _) => Box::new(Player::new(graph, usize::from(*depth))),
+        (Controller::Commander, Some(graph), _) => Box::new(Commander::new(Player::new(graph, 1))),
+        (Controller::Markov, _, Some(tag)) => Box::new(Wits::new(Arc::clone(tag), child_seed(seed, who))),
+        (other, ..) => hired_without(other, seed, who),
     }
 }
 
@@ -40,7 +51,9 @@ fn hired_without(wanted: &Controller, seed: u64, who: usize) -> Box<dyn controll
             let lines = actions.iter().map(|annotation| annotation.name().to_owned());
             Box::new(Scripted::new(lines.collect(), *repeat))
         }
-        Controller::Still | Controller::Graph { .. } | Controller::Commander => Box::new(Still),
+        Controller::Still | Controller::Graph { .. } | Controller::Commander | Controller::Markov => {
+            Box::new(Still)
+        }
     }
 }
 

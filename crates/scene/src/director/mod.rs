@@ -10,6 +10,7 @@
 pub(crate) mod crew;
 mod patchwork;
 mod report;
+mod rivalry;
 mod story;
 mod take;
 mod way;
@@ -29,10 +30,13 @@ use randori_motion::annotation::Kind;
 use randori_motion::clip::ClipError;
 use randori_motion::{ActionId, ActionLibrary, Event, Ground, Placement, SkeletonError, Take};
 use randori_patches::Patches;
+use randori_tactics::wits::Taught;
 
 use crate::screenplay::{Controller, Role, Screenplay, placements};
+use crew::Knowledge;
 pub use patchwork::{PatchReport, UsedReport, compose, patches_key};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
+pub use rivalry::{RivalReport, contend, rivals_key};
 use story::{KNOCK_DOWN, Story, is_asked_for};
 use way::Way;
 
@@ -68,6 +72,12 @@ pub enum DirectorError {
         /// The patterns.
         patterns: String,
     },
+    /// A game of rivals was not brought along, or is to be played by others than its two.
+    #[error("the game {game} of two rivals is not there")]
+    Rivals {
+        /// The game.
+        game: &'static str,
+    },
     /// A library has no actions, or not the one somebody starts with.
     #[error("the library {library} has no action \"{action}\", with which {who} starts")]
     Opening {
@@ -91,6 +101,9 @@ pub enum DirectorError {
 pub struct Libraries {
     shelves: BTreeMap<String, Shelf>,
     patches: BTreeMap<String, Arc<Patches>>,
+    rivals: BTreeMap<String, Arc<Taught>>,
+    /// What those know who play with wits.
+    tag: Option<Arc<Taught>>,
 }
 
 /// A library with all that belongs to it.
@@ -121,6 +134,16 @@ impl Libraries {
         self.patches.insert(key.to_owned(), patches);
     }
 
+    /// Brings a game of rivals along, under its [key](rivals_key).
+    pub fn add_rivals(&mut self, key: &str, taught: Arc<Taught>) {
+        self.rivals.insert(key.to_owned(), taught);
+    }
+
+    /// Brings along what those know who play tag with wits.
+    pub fn add_tag(&mut self, taught: Arc<Taught>) {
+        self.tag = Some(taught);
+    }
+
     /// Whether a library is there.
     pub fn has(&self, name: &str) -> bool {
         self.shelves.contains_key(name)
@@ -142,6 +165,7 @@ pub struct Director {
     starts: Vec<Placement>,
     /// What each could look things up in.
     graphs: Vec<Option<Arc<Policies>>>,
+    tag: Option<Arc<Taught>>,
     ways: Vec<Way>,
     /// How long an action of each takes on average (s).
     strides: Vec<f64>,
@@ -164,6 +188,12 @@ pub struct Director {
 impl Director {
     /// Everybody in place.
     pub fn new(scene: &Screenplay, libraries: &Libraries) -> Result<Director, DirectorError> {
+        if let Some(rivals) = &scene.rivals {
+            return Err(DirectorError::Rivals { game: rivals.game.name() });
+        }
+        if scene.plays_with_wits() && libraries.tag.is_none() {
+            return Err(DirectorError::Rivals { game: "tag" });
+        }
         let roles = scene.expanded();
         let starts = placements(&roles);
         let mut teams: Vec<&str> = Vec::new();
@@ -211,13 +241,16 @@ impl Director {
             aims
         });
         let aims: Vec<Aims> = aims.collect();
-        let controllers = (roles.iter().zip(&graphs).enumerate())
-            .map(|(who, (role, graph))| crew::hired(&role.controller, scene.seed, who, graph.as_ref()));
+        let controllers = (roles.iter().zip(&graphs).enumerate()).map(|(who, (role, graph))| {
+            let knows = Knowledge { graph: graph.as_ref(), tag: libraries.tag.as_ref() };
+            crew::hired(&role.controller, scene.seed, who, knows)
+        });
         let strides = stage.cast.iter().map(|cast| stride(cast.bodies.library())).collect();
         let bout = Bout::new(stage, moment, aims, controllers.collect(), (0..roles.len()).collect());
         let ways = roles.iter().map(|role| Way::of(&role.path, role.at, role.enter)).collect();
         Ok(Director {
             bout,
+            tag: libraries.tag.clone(),
             ways,
             strides,
             story: Story::of(scene, &openings, &roles),
@@ -303,8 +336,8 @@ impl Director {
     /// Has another controller decide for somebody, by their place in the cast, from the next decision on.
     pub fn hire(&mut self, who: usize, controller: &Controller) {
         self.bout.aims[who].staged = crew::is_staged(controller);
-        let graph = self.graphs[who].as_ref();
-        self.bout.control(who, crew::hired(controller, self.scene.seed, who, graph));
+        let knows = Knowledge { graph: self.graphs[who].as_ref(), tag: self.tag.as_ref() };
+        self.bout.control(who, crew::hired(controller, self.scene.seed, who, knows));
     }
 
     /// Plays all of it.

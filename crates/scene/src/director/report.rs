@@ -6,6 +6,7 @@ use randori_motion::annotation::Kind;
 use serde::Serialize;
 
 use super::patchwork::PatchReport;
+use super::rivalry::RivalReport;
 use crate::refine;
 use crate::screenplay::{Role, Screenplay};
 
@@ -26,6 +27,9 @@ pub struct Report {
     pub characters: Vec<CharacterReport>,
     /// What it was made of, if it was put together from interaction patches.
     pub patches: Option<PatchReport>,
+    /// What two rivals did, if it was a game between them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rivals: Option<RivalReport>,
     /// What refinement changed, if it was done.
     pub refinement: Option<refine::Report>,
 }
@@ -130,6 +134,7 @@ impl Report {
             decisions_per_second: None,
             characters: roles.iter().map(character).collect(),
             patches: None,
+            rivals: None,
             refinement: None,
         }
     }

@@ -8,6 +8,7 @@ use randori_motion::{Annotation, Ground};
 use super::camera::Camera;
 use super::formation::{Formation, Pattern};
 use super::patchwork::Patchwork;
+use super::rivalry::{RivalGame, Rivalry};
 use super::role::{Checkpoint, Controller, Facing, Role};
 use super::story::{Beat, PropRole, Then, When};
 use super::table::{Source, listed, nearest, quoted};
@@ -26,7 +27,9 @@ pub(super) fn check(scene: &Screenplay, source: &Source<'_>) {
     if !cast.has_own_names() {
         return;
     }
-    if let Some(patches) = &scene.patches {
+    if let Some(rivals) = &scene.rivals {
+        cast.rivalry(rivals);
+    } else if let Some(patches) = &scene.patches {
         cast.patchwork(patches);
     } else {
         cast.teams();
@@ -208,6 +211,26 @@ impl<'a> Cast<'a> {
         }
     }
 
+    /// A scene of rivals has two people, and nothing but their game.
+    fn rivalry(&self, rivals: &Rivalry) {
+        let scene = self.scene;
+        if scene.characters.len() != 2 || scene.formation.is_some() {
+            let found = format!("{} characters", self.roles.len());
+            self.note("characters", found, format!("2 for the game {}", quoted(rivals.game.name())));
+        }
+        if scene.patches.is_some() {
+            self.note("patches", "patches in a scene of rivals".to_owned(), "one of the two");
+        }
+        if let Some(beat) = scene.beats.first() {
+            let found = format!("the beat {}", quoted(&beat.name));
+            self.note("beats", found, "no beats in a scene of rivals: they decide for themselves");
+        }
+        if rivals.giant && rivals.game != RivalGame::Tag {
+            let found = format!("a giant in the game {}", quoted(rivals.game.name()));
+            self.note("rivals.giant", found, "only in tag");
+        }
+    }
+
     fn teams(&self) {
         let teams: BTreeSet<&str> = self.roles.iter().map(|role| role.team.as_str()).collect();
         if self.roles.len() > 1 && teams.len() == 1 {
@@ -220,6 +243,8 @@ impl<'a> Cast<'a> {
         let scene = self.scene;
         let key = |key: &str| format!("{place}.{key}");
         match scene.library_of(role) {
+            // Their motions are those of the game.
+            None if scene.rivals.is_some() => {}
             None => {
                 let found = format!("{} has no library", role.name);
                 self.note(

@@ -121,8 +121,34 @@ pub(super) static SCENE: Section = Section {
             "what is amended in the table of how well actions suit each other",
         ),
         may("patches", Shape::Table(&PATCHES), "none", "what is put together from interaction patches"),
+        may("rivals", Shape::Table(&RIVALS), "none", "the game that the two characters play as rivals"),
     ],
 };
+
+static RIVALS: Section = Section {
+    name: "a scene of rivals",
+    keys: &[
+        need(
+            "game",
+            Shape::OneOf(&["tag", "sword"]),
+            "what is played; the first character chases, or has the right of way",
+        ),
+        may("agent", MANNER, "`\"optimal\"`", "how the first character decides"),
+        may("opponent", MANNER, "`\"optimal\"`", "how the second character decides"),
+        may("look_ahead", number(0.05, 1.0), "0.25", "how long a decision holds (s)"),
+        may("giant", Shape::Flag, "false", "whether the one who chases in tag is a slow giant"),
+    ],
+};
+
+const MANNER: Shape = Shape::OneOf(&[
+    "optimal",
+    "greedy",
+    "random-greedy",
+    "reward-only",
+    "adaptive",
+    "only-left",
+    "first-mover",
+]);
 
 static PATCHES: Section = Section {
     name: "a scene of patches",

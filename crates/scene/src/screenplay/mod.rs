@@ -15,6 +15,7 @@ mod formation;
 mod keys;
 mod patchwork;
 mod read;
+mod rivalry;
 mod role;
 pub mod schema;
 mod story;
@@ -26,6 +27,7 @@ pub use color::{COLORS, NAMED_COLORS};
 pub use error::{Mistake, SceneError};
 pub use formation::{Formation, Pattern};
 pub use patchwork::{Command, Patchwork, Plan, Turn};
+pub use rivalry::{RivalGame, Rivalry};
 pub use role::{Checkpoint, Controller, Daring, Facing, GRAPH_DEPTH, Role, Weights};
 pub use story::{Beat, PropRole, Then, Waypoint, When};
 
@@ -83,6 +85,8 @@ pub struct Screenplay {
     pub combination: Vec<Record>,
     /// What is put together from interaction patches; nobody then decides for themselves.
     pub patches: Option<Patchwork>,
+    /// What the two characters play against each other as rivals; their motions are those of the game.
+    pub rivals: Option<Rivalry>,
 }
 
 /// A record of the combination table: how well one action suits another.
@@ -132,6 +136,14 @@ impl Screenplay {
             matches!(then, Then::Controller { who, controller } if who == name && controller.needs_graph())
         });
         turns || starts()
+    }
+
+    /// Whether anybody plays with what situations of tag are worth, at the start or after a change of controller.
+    pub fn plays_with_wits(&self) -> bool {
+        let turns = self.beats.iter().flat_map(|beat| &beat.then);
+        let turned =
+            |then: &Then| matches!(then, Then::Controller { controller, .. } if controller.needs_tag());
+        self.expanded().iter().any(|role| role.controller.needs_tag()) || turns.into_iter().any(turned)
     }
 
     /// The library of somebody; `None` only in a scene with mistakes.

@@ -2,6 +2,7 @@
 
 use randori_motion::take::Color;
 use randori_motion::{Annotation, Build, Ground};
+use randori_rivals::Manner;
 use toml::de::DeTable;
 
 use super::camera::{Camera, Looks};
@@ -9,6 +10,7 @@ use super::error::{Mistake, SceneError};
 use super::formation::{Formation, Pattern};
 use super::keys::SCENE;
 use super::patchwork::{Command, Patchwork, Plan, Turn};
+use super::rivalry::{RivalGame, Rivalry};
 use super::role::{
     Checkpoint, Controller, DEFAULT_STYLE, DEFAULT_WITHIN, Daring, Facing, OPPONENTS, RULES, Role, Weights,
 };
@@ -79,6 +81,7 @@ fn scene(table: &Table<'_>, file: &str) -> Screenplay {
             .filter_map(|table| record(&table))
             .collect(),
         patches: table.get("patches").and_then(|value| value.table()).map(|table| patchwork(&table)),
+        rivals: table.get("rivals").and_then(|value| value.table()).map(|table| rivalry(&table)),
     }
 }
 
@@ -325,6 +328,25 @@ fn patchwork(table: &Table<'_>) -> Patchwork {
         commands: table.items("commands").iter().filter_map(Value::table).map(|it| command(&it)).collect(),
     }
 }
+
+fn rivalry(table: &Table<'_>) -> Rivalry {
+    let game = table.text("game").unwrap_or_default();
+    let manner = |key: &str| {
+        let name = table.text(key);
+        let known = |manner: &Manner| name.as_deref() == Some(manner.name());
+        Manner::ALL.into_iter().find(known).unwrap_or(Manner::Optimal)
+    };
+    Rivalry {
+        game: RivalGame::NAMES.iter().find(|(name, _)| *name == game).map_or(RivalGame::Tag, |(_, it)| *it),
+        agent: manner("agent"),
+        opponent: manner("opponent"),
+        look_ahead: table.small("look_ahead").unwrap_or(DEFAULT_LOOK_AHEAD),
+        giant: table.flag("giant").unwrap_or(false),
+    }
+}
+
+/// How long decisions of rivals hold unless it is said (s).
+const DEFAULT_LOOK_AHEAD: f32 = 0.25;
 
 /// Others of a scene of patches that names no number, and how far away they wait (m).
 const DEFAULT_PEOPLE: u32 = 24;

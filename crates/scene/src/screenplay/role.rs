@@ -159,6 +159,8 @@ pub enum Controller {
         /// Whether it begins again after the last, instead of standing.
         repeat: bool,
     },
+    /// Draws from the mixed policy of tag, for chases.
+    Markov,
     /// Stands where it is.
     Still,
 }
@@ -183,8 +185,14 @@ impl Controller {
         matches!(self, Controller::Graph { .. } | Controller::Commander)
     }
 
+    /// Whether it plays with what situations of tag are worth.
+    pub fn needs_tag(&self) -> bool {
+        matches!(self, Controller::Markov)
+    }
+
     /// Names without more to say; those of a game tree and a graph may be followed by a colon and a depth.
-    pub const NAMES: [&str; 6] = ["gametree", "graph", "commander", "static", "random", "still"];
+    pub const NAMES: [&str; 7] =
+        ["gametree", "graph", "markov:tag", "commander", "static", "random", "still"];
 
     /// A game tree of this depth by the paper's rule, against a rational opponent.
     pub fn game_tree(depth: u8) -> Controller {
@@ -218,6 +226,7 @@ impl Controller {
             "commander" => Some(Controller::Commander),
             "static" => Some(Controller::Static),
             "random" => Some(Controller::Random),
+            "markov:tag" => Some(Controller::Markov),
             "still" => Some(Controller::Still),
             _ => None,
         }
@@ -233,6 +242,7 @@ impl Controller {
             Controller::Commander => Some("commander".to_owned()),
             Controller::Static => Some("static".to_owned()),
             Controller::Random => Some("random".to_owned()),
+            Controller::Markov => Some("markov:tag".to_owned()),
             Controller::Still => Some("still".to_owned()),
             Controller::GameTree { .. } | Controller::Scripted { .. } => None,
         }
@@ -249,6 +259,7 @@ impl fmt::Display for Controller {
             Controller::Commander => f.write_str("commander"),
             Controller::Static => f.write_str("static"),
             Controller::Random => f.write_str("random"),
+            Controller::Markov => f.write_str("markov:tag"),
             Controller::Still => f.write_str("still"),
         }
     }

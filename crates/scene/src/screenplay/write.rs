@@ -44,6 +44,14 @@ pub(super) fn to_toml(scene: &Screenplay) -> String {
         text.push_str("\n[patches]\n");
         write_patchwork(&mut text, patches);
     }
+    if let Some(rivals) = &scene.rivals {
+        text.push_str("\n[rivals]\n");
+        line(&mut text, "game", quoted(rivals.game.name()));
+        line(&mut text, "agent", quoted(rivals.agent.name()));
+        line(&mut text, "opponent", quoted(rivals.opponent.name()));
+        line(&mut text, "look_ahead", small(rivals.look_ahead));
+        line(&mut text, "giant", rivals.giant.to_string());
+    }
     text
 }
 

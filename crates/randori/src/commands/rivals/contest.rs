@@ -68,16 +68,16 @@ pub(super) fn run(args: &ContestArgs, seed: u64, progress: &Progress) -> anyhow:
         job.step(pairs.len() + done, all);
         losses.push((*manner, exploited(&game, &values, *manner, &settings)));
     }
-    let behaviour = |manner: Manner| {
+    let behaviour = |manners: [Manner; 2]| {
         let long = ContestSettings { decisions: 2 * args.decisions, ..settings };
-        Behaviour::of(&game, &rounds(&game, &values, [manner; 2], &long))
+        Behaviour::of(&game, &rounds(&game, &values, manners, &long))
     };
     let report = Report {
         game: game.name().to_owned(),
         play_offs,
         exploited: losses,
-        optimal: behaviour(Manner::Optimal),
-        turn_based: behaviour(Manner::Greedy),
+        optimal: behaviour([Manner::Optimal; 2]),
+        turn_based: behaviour([Manner::Greedy, Manner::FirstMover]),
         decision_us_p50: decision_us(&game, &values, seed),
     };
     drop(job);
@@ -85,7 +85,7 @@ pub(super) fn run(args: &ContestArgs, seed: u64, progress: &Progress) -> anyhow:
 }
 
 /// The median time of a decision: what can be done, what it is worth, the policy and the draw (µs).
-fn decision_us(game: &Game, values: &Values, seed: u64) -> f64 {
+pub(crate) fn decision_us(game: &Game, values: &Values, seed: u64) -> f64 {
     let mut pair = minds(game, values, [Manner::Optimal; 2]);
     let mut choices = Choices::default();
     let mut times = Vec::new();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use clap::ValueEnum;
-use randori_rivals::map::{Map, plans};
+use randori_rivals::map::{Map, REACH, Spreads, plans};
 use randori_rivals::{Rules, Situation};
 use randori_scene::files;
 use randori_scene::pictures::{Arrow, FloorMap, floor_map};
@@ -63,11 +63,6 @@ struct Report {
     file: PathBuf,
 }
 
-/// From the middle of the map to its edge (m).
-const REACH: f64 = 7.0;
-/// Orientations of the agent that figures are means of.
-const ORIENTATIONS: usize = 8;
-
 pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome> {
     ensure!((1..=512).contains(&args.squares), "{} squares: from 1 to 512", args.squares);
     let game = args.game.make()?;
@@ -82,16 +77,7 @@ pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome
     }
     let map = Map::of(&game, &values, nodes, args.turned.to_radians(), args.squares, REACH);
     // The picture is of one orientation; figures are of all.
-    let maps: Vec<Map> = (0..ORIENTATIONS)
-        .map(|k| {
-            let turned = std::f64::consts::TAU * k as f64 / ORIENTATIONS as f64;
-            Map::of(&game, &values, nodes, turned, args.squares.div_ceil(2), REACH)
-        })
-        .collect();
-    let mean = |range: std::ops::Range<f64>| {
-        maps.iter().map(|map| map.mean(range.clone())).sum::<f64>() / ORIENTATIONS as f64
-    };
-    let [near, middle, far] = [mean(0.0..1.5), mean(1.5..5.0), mean(5.0..REACH)];
+    let Spreads { near, middle, far, mean } = Spreads::of(&game, &values, nodes, args.squares.div_ceil(2));
     let greatest = map.spread.iter().copied().fold(0.0, f64::max).max(0.15);
     let title = format!("spread of plans, up to {greatest:.2} m");
     let picture = FloorMap {
@@ -103,7 +89,6 @@ pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome
         arrows: Vec::new(),
     };
     files::write_atomically(&args.out, &floor_map(&picture)?)?;
-    let mean = mean(0.0..REACH);
     let ratio = near / far.max(1e-9);
     let report =
         Report { game: game.name().to_owned(), near, middle, far, ratio, mean, file: args.out.clone() };

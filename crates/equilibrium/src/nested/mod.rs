@@ -8,6 +8,10 @@
 //! Differs from the paper: components are principal in the norm of the functions, not of their weights, which makes the
 //! reduced functions orthonormal and the systems over them well conditioned. They are uncentred.
 
+mod checkpoint;
+
+pub(crate) use checkpoint::with_levels;
+
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -15,7 +19,10 @@ use rayon::prelude::*;
 use crate::basis::{Basis, BasisError, Preconditioner};
 use crate::game::{ActionCounts, ActionPair, Axis, MarkovGame, sample_state};
 use crate::linear::symmetric_eigen;
-use crate::lspi::{Control, Host, Learned, LspiError, LspiSettings, PhaseSeconds, Progress, learn, resume};
+use crate::lspi::{
+    CheckpointError, Control, Host, Learned, LspiError, LspiSettings, PhaseSeconds, Progress, learn, resume,
+};
+use checkpoint::DoneLevel;
 
 /// How to learn by nested PCA.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,11 +120,32 @@ pub struct NestedLearned {
 }
 
 /// What an observer of [`learn_nested`] hears.
+#[derive(Clone, Copy)]
 pub enum NestedEvent<'a> {
     /// A level's components are found.
-    Level(&'a NestedLevel),
-    /// A sweep over the whole game is done.
+    Level(&'a LevelDone<'a>),
+    /// A sweep over the whole game is done, or a backup after them.
     Sweep(&'a Progress<'a>),
+}
+
+impl NestedEvent<'_> {
+    /// Everything that [`resume_nested`] needs to go on from here, bit for bit: versioned, with a checksum.
+    pub fn checkpoint(&self) -> Vec<u8> {
+        match self {
+            Self::Level(done) => with_levels(done.levels, &[]),
+            Self::Sweep(progress) => progress.checkpoint(),
+        }
+    }
+}
+
+/// A level that has just been done.
+#[derive(Clone, Copy)]
+pub struct LevelDone<'a> {
+    /// What is told of it.
+    pub level: &'a NestedLevel,
+    /// Its number, from 0.
+    pub number: usize,
+    levels: &'a [u8],
 }
 
 /// Learns a value function by nested PCA; the same bits for any number of threads.
@@ -144,8 +172,10 @@ pub fn learn_nested(
     nest(game, settings, host, None, observer)
 }
 
-/// Goes on with [`learn_nested`] from a checkpoint of a sweep over the whole game. The levels before it are learned again,
-/// to the same bits; the result has the same bits as if it had never stopped.
+/// Goes on with [`learn_nested`] from a checkpoint of a level or of a sweep over the whole game. The result has the same
+/// bits as if it had never stopped.
+///
+/// Game and settings must be those of the first run; what can be compared is.
 pub fn resume_nested(
     game: &dyn MarkovGame,
     settings: &NestedSettings,
@@ -173,7 +203,10 @@ fn nest(
     if settings.slices == 0 || settings.max_components == 0 {
         return Err(NestedError::NoSlices);
     }
-    let mut levels = Vec::new();
+    let (mut done, whole) = match checkpoint {
+        Some(bytes) => checkpoint::read(game, settings, bytes).map_err(LspiError::from)?,
+        None => (Vec::new(), None),
+    };
     let mut reduced: Option<Basis> = None;
     let mut free: Vec<usize> = (0..n_axes).filter(|axis| !named.contains(axis)).collect();
     for (number, group) in settings.groups.iter().enumerate() {
@@ -185,19 +218,28 @@ fn nest(
         let plain = Basis::outer(plain.collect::<Result<_, _>>()?)?;
         let basis = Basis::outer(reduced.take().into_iter().chain([plain]).collect())?;
         if number + 1 == settings.groups.len() {
-            let observer = &mut |progress: &Progress<'_>| observer(NestedEvent::Sweep(progress));
-            let learned = match checkpoint {
+            let before = checkpoint::write_levels(game, settings, &done);
+            let observer =
+                &mut |progress: &Progress<'_>| observer(NestedEvent::Sweep(&progress.after(&before)));
+            let learned = match whole {
                 Some(checkpoint) => resume(game, &basis, &settings.whole, host, checkpoint, observer)?,
                 None => learn(game, &basis, &settings.whole, host, observer)?,
             };
-            return Ok(NestedLearned { learned, levels });
+            return Ok(NestedLearned { learned, levels: done.into_iter().map(|done| done.level).collect() });
         }
-        let (next, level) = reduce(game, &basis, &free, number, settings, host)?;
-        if observer(NestedEvent::Level(&level)) == Control::Stop {
-            return Err(NestedError::Stopped { level: number });
+        if number == done.len() {
+            done.push(reduce(game, &basis, &free, number, settings, host)?);
+            let levels = &checkpoint::write_levels(game, settings, &done);
+            let event = LevelDone { level: &done[number].level, number, levels };
+            if observer(NestedEvent::Level(&event)) == Control::Stop {
+                return Err(NestedError::Stopped { level: number });
+            }
         }
-        levels.push(level);
-        reduced = Some(next);
+        let fits = done[number].combinations.len().is_multiple_of(basis.len());
+        if !fits {
+            return Err(LspiError::from(CheckpointError::OtherProblem).into());
+        }
+        reduced = Some(Basis::reduced(basis, &done[number].combinations)?);
     }
     Err(NestedError::Groups { groups: settings.groups.clone(), axes: n_axes })
 }
@@ -210,7 +252,7 @@ fn reduce(
     number: usize,
     settings: &NestedSettings,
     host: Host<'_>,
-) -> Result<(Basis, NestedLevel), NestedError> {
+) -> Result<DoneLevel, NestedError> {
     let clock = host.clock;
     // Slices are learned side by side, each by one process alone.
     let slices: Vec<Learned> = (0..settings.slices)
@@ -259,7 +301,7 @@ fn reduce(
         preconditioner.unknowns_to_weights(&mut component);
         combinations.extend(component);
     }
-    Ok((Basis::reduced(basis.clone(), &combinations)?, level))
+    Ok(DoneLevel { level, combinations })
 }
 
 /// Orthonormal directions that span most of the vectors, and the share left out. At least one.

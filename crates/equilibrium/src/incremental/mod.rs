@@ -1,13 +1,11 @@
 //! Matrix games whose entries are dear: rows and columns computed on demand.
 //!
-//! Reference: \[Wampler2010\], section 5.3 and figure 2, after Sadovskii (1978). Two subsets grow in turn: the game of
-//! (agent's subset × all rows) is solved, and the opponent's most probable action outside its subset joins it; then
-//! the same with the players exchanged. It ends when no probability lies outside the subsets.
-//!
-//! Differs from the paper: each player's policy is taken from the *other* player's program. The column game is solved
-//! to choose the opponent's next action, but its dual is the agent's best policy on its subset, safe against *all*
-//! rows; and the other way round. With ties the printed rule can end on policies that lose (`[[1, 1], [-1, 1]]` from
-//! its second column loses 2); these cannot, and at any time they bracket the value.
+//! Reference: \[Wampler2010\], section 5.3 and figure 2, after Sadovskii (1978). Two subsets of actions grow in turn, the
+//! opponent's and the agent's, until neither player has anything to gain outside them. Two rules say what joins, see
+//! [`Growth`]; both find figure 2's game by the same entries in the same order.
+
+mod printed;
+mod response;
 
 use crate::matrix::{self, MatrixError, PayoffMatrix, Workspace};
 
@@ -20,11 +18,24 @@ pub struct IncrementalSettings {
     pub max_rounds: usize,
     /// Stop when the policies are known to lose together no more than this share of the payoffs seen.
     pub tolerance: f64,
+    /// What joins the subsets.
+    pub growth: Growth,
+}
+
+/// What joins the subsets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Growth {
+    /// The best answers to the policies of the game of both subsets: about as many entries, and smaller programs.
+    #[default]
+    BestResponse,
+    /// As the paper prints it: the opponent's most probable action in the game of the agent's subset against all rows,
+    /// and the other way round.
+    Printed,
 }
 
 impl Default for IncrementalSettings {
     fn default() -> Self {
-        Self { whole_up_to: 30, max_rounds: usize::MAX, tolerance: 1e-12 }
+        Self { whole_up_to: 30, max_rounds: usize::MAX, tolerance: 1e-12, growth: Growth::BestResponse }
     }
 }
 
@@ -79,6 +90,9 @@ pub struct IncrementalWorkspace {
     /// Every entry computed so far, row-major; NaN where none.
     known: Vec<f64>,
     sub: Vec<f64>,
+    /// Actions that are played in the subsets' game, with their probabilities.
+    agent_played: Vec<(u32, f64)>,
+    opponent_played: Vec<(u32, f64)>,
     agent_set: Vec<u32>,
     opponent_set: Vec<u32>,
     agent: Vec<f64>,
@@ -124,7 +138,7 @@ pub fn solve_incrementally<'w>(
     start: Start<'_>,
     settings: &IncrementalSettings,
     workspace: &'w mut IncrementalWorkspace,
-    mut entry: impl FnMut(usize, usize) -> f64,
+    entry: impl FnMut(usize, usize) -> f64,
 ) -> Result<IncrementalEquilibrium<'w>, MatrixError> {
     let Some(size) = rows.checked_mul(cols).filter(|&size| size > 0) else {
         return Err(MatrixError::Empty { rows, cols });
@@ -149,62 +163,54 @@ pub fn solve_incrementally<'w>(
     if workspace.agent_set.is_empty() {
         workspace.agent_set.push(0);
     }
-    let mut entries_used = 0;
-    let mut known = |known: &mut [f64], row: usize, col: usize| -> Result<f64, MatrixError> {
-        let slot = &mut known[row * cols + col];
+    let entries = Entries { cols, entry, used: 0, low: f64::INFINITY, high: f64::NEG_INFINITY };
+    let ending = match settings.growth {
+        Growth::BestResponse => workspace.grow_by_response(rows, cols, entries, settings)?,
+        Growth::Printed => workspace.grow_as_printed(rows, cols, entries, settings)?,
+    };
+    let IncrementalWorkspace { agent, opponent, .. } = workspace;
+    let Ending { lower, upper, entries_used, rounds, status } = ending;
+    Ok(IncrementalEquilibrium { agent, opponent, lower, upper, entries_used, rounds, status })
+}
+
+/// How growing ended.
+struct Ending {
+    lower: f64,
+    upper: f64,
+    entries_used: usize,
+    rounds: usize,
+    status: IncrementalStatus,
+}
+
+/// Where entries come from: each is asked for once and kept in the workspace's table.
+struct Entries<F> {
+    cols: usize,
+    entry: F,
+    used: usize,
+    low: f64,
+    high: f64,
+}
+
+impl<F: FnMut(usize, usize) -> f64> Entries<F> {
+    fn at(&mut self, table: &mut [f64], row: usize, col: usize) -> Result<f64, MatrixError> {
+        let slot = &mut table[row * self.cols + col];
         if slot.is_nan() {
-            let value = entry(row, col);
+            let value = (self.entry)(row, col);
             if !value.is_finite() {
                 return Err(MatrixError::NotFinite { row, col, value });
             }
             *slot = value;
-            entries_used += 1;
+            self.used += 1;
+            self.low = self.low.min(value);
+            self.high = self.high.max(value);
         }
         Ok(*slot)
-    };
-    let (mut rounds, mut scale) = (0, 0.0f64);
-    let (status, lower, upper) = loop {
-        let IncrementalWorkspace { matrix, sub, agent_set, opponent_set, agent, opponent, known: table } =
-            workspace;
-        // The agent's subset against all rows: the opponent looks for a new action, the agent learns what it is sure of.
-        sub.clear();
-        for i in 0..rows {
-            for &j in agent_set.iter() {
-                sub.push(known(table, i, j as usize)?);
-            }
-        }
-        let column_game = PayoffMatrix::new(rows, agent_set.len(), sub)?;
-        scale = scale.max(column_game.span());
-        let solution = matrix::solve(column_game, matrix);
-        let lower = solution.value - 0.5 * solution.gap;
-        scatter(agent, agent_set, solution.agent);
-        let opponent_grew = grow(opponent_set, solution.opponent);
-        // The opponent's subset against all columns.
-        sub.clear();
-        for &i in opponent_set.iter() {
-            for j in 0..cols {
-                sub.push(known(table, i as usize, j)?);
-            }
-        }
-        let row_game = PayoffMatrix::new(opponent_set.len(), cols, sub)?;
-        scale = scale.max(row_game.span());
-        let solution = matrix::solve(row_game, matrix);
-        let upper = solution.value + 0.5 * solution.gap;
-        scatter(opponent, opponent_set, solution.opponent);
-        rounds += 1;
-        if upper - lower <= settings.tolerance * scale {
-            break (IncrementalStatus::Solved, lower, upper);
-        }
-        if rounds == settings.max_rounds {
-            break (IncrementalStatus::RoundLimit, lower, upper);
-        }
-        let agent_grew = grow(agent_set, solution.agent);
-        if !opponent_grew && !agent_grew {
-            break (IncrementalStatus::Solved, lower, upper);
-        }
-    };
-    let IncrementalWorkspace { agent, opponent, .. } = workspace;
-    Ok(IncrementalEquilibrium { agent, opponent, lower, upper, entries_used, rounds, status })
+    }
+
+    /// Largest entry seen less the smallest.
+    fn span(&self) -> f64 {
+        self.high - self.low
+    }
 }
 
 impl IncrementalWorkspace {
@@ -242,19 +248,6 @@ fn join(set: &mut Vec<u32>, action: u32, count: usize) {
     if (action as usize) < count && !set.contains(&action) {
         set.push(action);
     }
-}
-
-/// Adds the most probable action that is not yet in the subset; false if none has probability.
-fn grow(set: &mut Vec<u32>, policy: &[f64]) -> bool {
-    let mut best = None;
-    let mut most = 0.0;
-    for (action, &p) in policy.iter().enumerate() {
-        if p > most && !set.contains(&(action as u32)) {
-            (best, most) = (Some(action as u32), p);
-        }
-    }
-    set.extend(best);
-    best.is_some()
 }
 
 fn scatter(policy: &mut [f64], set: &[u32], probabilities: &[f64]) {
