@@ -5,6 +5,7 @@ mod commands;
 mod output;
 mod progress;
 mod source;
+mod supplies;
 
 use std::process::ExitCode;
 

@@ -27,13 +27,13 @@ pub fn spread(game: &Game, mind: &mut Mind<'_>, situation: &Situation, choices: 
 /// A thing that somebody may do: where it leads, and how likely it is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Plan {
-    /// Where it leads, seen from where the agent is now (m): to its left, and ahead.
+    /// Where it leads, seen from where somebody is now (m): to their left, and ahead.
     pub to: [f64; 2],
     /// How likely it is.
     pub probability: f64,
 }
 
-/// What both may do in a situation.
+/// What both may do in a situation, seen from where the agent is.
 pub fn plans(game: &Game, values: &Values, situation: &Situation) -> [Vec<Plan>; 2] {
     let mut choices = Choices::default();
     game.choices(situation, &mut choices);

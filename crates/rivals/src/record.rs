@@ -7,9 +7,12 @@ use randori_motion::{
     Body, Bone, Character, Clip, Event, EventKind, FrameRate, Ground, Placement, Pose, Side, Take, Weapon,
 };
 
+use serde_json::{Value, json};
+
 use crate::decide::Mind;
 use crate::game::{Game, Relation, Rules, Situation};
-use crate::round::{Round, RoundSettings, play_from, start};
+use crate::map::Plan;
+use crate::round::{Round, RoundSettings, Turn, play_from, start};
 
 /// What is asked of a performance.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,6 +77,8 @@ pub fn perform(game: &Game, minds: &mut [Mind<'_>; 2], wanted: &Performance) -> 
         for turn in &round.turns {
             let now = poses[0].len() as f64 / fps;
             for side in 0..2 {
+                let graph = &game.sides[side].graph;
+                events.push(decision(now, wanted, (side, graph), turn, players[side].placement()));
                 players[side].follow(&turn.paths[side]);
                 poses[side].extend((0..per_decision).map(|_| players[side].step()));
                 if turn.ends[side] != turn.moves[side].end {
@@ -148,6 +153,31 @@ fn opposite(first: Placement, second: Placement, apart: f64) -> Placement {
 fn event(t: f64, kind: EventKind, wanted: &Performance, side: usize) -> Event {
     let name = |side: usize| Some(wanted.cast[side].0.clone());
     Event { who: name(side), whom: name(1 - side), ..Event::new(t, kind) }
+}
+
+/// What somebody decided: the motion that it leads into, where they were, and all that it was drawn from, as places in the
+/// world with their probabilities.
+fn decision(
+    now: f64,
+    wanted: &Performance,
+    (side, graph): (usize, &Graph),
+    turn: &Turn,
+    here: Placement,
+) -> Event {
+    let mut event = event(now, EventKind::Decision, wanted, side);
+    let last = turn.paths[side].last().map_or(turn.ends[side].node, |leg| leg.node);
+    let plan = |plan: &Plan| {
+        let [x, z] = plan.to.map(|it| it as f32);
+        let there = here.then(Placement { position: Ground { x, z }, heading: 0.0 }).position;
+        json!([there.x, there.z, plan.probability])
+    };
+    let plans: Vec<Value> = turn.plans[side].iter().map(plan).collect();
+    let mut insert = |key: &str, value: Value| event.details.insert(key.to_owned(), value);
+    insert("action", graph.node(last).name.as_str().into());
+    insert("at", json!([here.position.x, here.position.z]));
+    insert("heading", json!(here.heading));
+    insert("plans", plans.into());
+    event
 }
 
 fn character(

@@ -8,6 +8,7 @@ use randori_motion::{Ground, Placement};
 
 use crate::decide::{Manner, Mind, Role};
 use crate::game::{Choices, Game, Outcome, Relation, Rules, Situation};
+use crate::map::Plan;
 use crate::moves::Move;
 use crate::values::Values;
 
@@ -24,6 +25,8 @@ pub struct Turn {
     pub probabilities: [f64; 2],
     /// How many moves each might have made.
     pub open: [usize; 2],
+    /// All that each might have done with some probability, seen from where they were themselves.
+    pub plans: [Vec<Plan>; 2],
     /// What the agent got.
     pub reward: f64,
     /// How well somebody was met, see [`crate::Outcome::caught`].
@@ -119,8 +122,12 @@ pub fn play_from(
         weight *= game.discount;
         let paths = [0, 1].map(|side| choices.path(side, chosen[side]).to_vec());
         let open = [0, 1].map(|side| choices.moves[side].len());
+        let plans = [0, 1].map(|side| {
+            let likely = choices.moves[side].iter().zip(minds[side].decided()).filter(|(_, p)| **p > 0.0);
+            likely.map(|(it, p)| Plan { to: it.place(), probability: *p }).collect()
+        });
         let Outcome { reward, caught, ends, .. } = outcome;
-        round.turns.push(Turn { situation, moves, paths, probabilities, open, reward, caught, ends });
+        round.turns.push(Turn { situation, moves, paths, probabilities, open, plans, reward, caught, ends });
         situation = Situation { relation: outcome.relation, states: ends };
         if !outcome.goes_on {
             round.is_over = true;

@@ -38,7 +38,7 @@ export class Direct {
     const { scene, connection } = { scene: this.state.scene, connection: this.connection };
     const files = el("div", { class: "row" },
       el("button", { id: "save", class: "primary", disabled: !scene, onclick: () => connection.ask("save"), title: "The scene as a file for the command line" }, "Save scene"),
-      ["glb", "bvh", "gif"].map((format) => el("button", { id: `export-${format}`, onclick: () => connection.ask("export", { format }) }, format.toUpperCase())));
+      ["glb", "usda", "bvh", "gif"].map((format) => el("button", { id: `export-${format}`, onclick: () => connection.ask("export", { format }) }, format.toUpperCase())));
     if (!scene) return [el("h2", {}, "Files"), files, el("p", { class: "dim" }, "A take has nothing to direct. Open a scene above.")];
     const person = this.person;
     this.who = person?.name;

@@ -12,6 +12,7 @@ import { Renderer } from "./renderer.js";
 import { Picture } from "./stage.js";
 import { Timeline } from "./timeline.js";
 import { Transport } from "./transport.js";
+import { Wits } from "./wits.js";
 
 /** Modes in which something happens now, without a timeline. */
 const LIVE = ["play", "bodies"];
@@ -29,11 +30,12 @@ const direct = new Direct(connection, state);
 const explain = new Explain(connection, state);
 const play = new Play(connection, state);
 const bodies = new Bodies(connection, state);
+const wits = new Wits(connection, state);
 const timeline = new Timeline({
   seek: (t) => transport.seek(Math.min(t, transport.end)),
   decision: (decision) => (state.mode === "explain" ? explainAt(decision) : transport.seek(decision.t)),
 });
-window.studio = { state, camera, connection, play, explain, direct, bodies };
+window.studio = { state, camera, connection, play, explain, direct, bodies, wits };
 
 // What the studio tells.
 
@@ -146,7 +148,7 @@ function panel() {
   const box = byId("panel");
   const focused = box.contains(document.activeElement) ? document.activeElement.id : null;
   const top = box.scrollTop;
-  const rows = { see: seePanel, direct: () => direct.panel(), explain: () => explain.panel(), play: () => play.panel(), bodies: () => bodies.panel() }[state.mode]();
+  const rows = { see: seePanel, direct: () => direct.panel(), explain: () => explain.panel(), play: () => play.panel(), bodies: () => bodies.panel(), wits: () => wits.panel() }[state.mode]();
   box.replaceChildren(...rows.filter(Boolean));
   box.scrollTop = top;
   if (focused) byId(focused)?.focus({ preventScroll: true });
@@ -240,7 +242,7 @@ byId("modes").addEventListener("keydown", (event) => {
 const KEYS = {
   " ": () => transport.toggle(), ArrowLeft: (e) => transport.step(e.shiftKey ? -0.5 : -1 / 60), ArrowRight: (e) => transport.step(e.shiftKey ? 0.5 : 1 / 60),
   Home: () => transport.seek(0), End: () => transport.seek(transport.end), l: () => byId("loop").click(),
-  1: () => mode("see"), 2: () => mode("direct"), 3: () => mode("explain"), 4: () => mode("play"), 5: () => mode("bodies"),
+  1: () => mode("see"), 2: () => mode("direct"), 3: () => mode("explain"), 4: () => mode("play"), 5: () => mode("bodies"), 6: () => mode("wits"),
   c: () => chooseCamera({ follow: "free", free: "story", story: "follow" }[camera.kind]), b: () => toggle("bones"), r: () => toggle("trails"), n: () => toggle("names"),
   t: () => byId("theme").click(), "?": () => byId("help").showModal(), "+": () => camera.nearer(0.9), "-": () => camera.nearer(1.1),
   ",": () => step(-1), ".": () => step(1),
@@ -343,6 +345,7 @@ function draw() {
     const scene = picture.compose(state);
     if (picture === main && !main.take?.live) direct.marks(scene, state.theme);
     if (picture === main && state.mode === "bodies") bodies.marks(scene);
+    if (picture === main && state.mode === "wits") wits.marks(scene);
     renderer.draw(scene, camera, box.map(Math.round));
   }
   labels(two);
@@ -350,6 +353,7 @@ function draw() {
   if (main.t !== shownAt) {
     shownAt = main.t;
     timeline.show(main.t);
+    if (state.mode === "wits") wits.show();
     transport.show(main.t);
   }
 }

@@ -38,17 +38,26 @@ export class Wits {
       el("div", { class: "row" }, el("button", { id: "wits-start", class: "primary", onclick: () => this.start() }, "Play"), toggle("wits-arrows", "arrows", "Arrows"), toggle("wits-map", "ground", "Map")),
       el("p", { class: "dim" }, "Arrows lead to where each might be after this decision; the likelier, the stronger. The floor is brightest where it pays most to be unpredictable.")];
     if (!people.length) return rows;
-    rows.push(el("h2", {}, "This decision"));
-    for (const person of people) {
-      const [, , , , plans] = this.decided(person) ?? [];
-      const open = plans?.filter(([, , p]) => p > 0.005).length ?? 0;
-      const surest = plans?.reduce((best, [, , p]) => Math.max(best, p), 0) ?? 0;
-      rows.push(el("p", { class: "dim", id: `wits-${person.name}` }, `${person.name}: ${plans?.length ?? 0} possible, draws among ${open}, the likeliest with ${(100 * surest).toFixed(0)} %`));
-    }
+    rows.push(el("h2", {}, "This decision"), ...people.map((person) => el("p", { class: "dim", id: `wits-${person.name}` }, this.words(person))));
     const rivals = state.report?.rivals;
     for (const [k, belief] of (rivals?.beliefs ?? []).entries())
       if (belief) rows.push(el("p", {}, `What ${people[k]?.name ?? "one"} believes of the other: ${Object.entries(belief).filter(([, value]) => typeof value === "number").map(([key, value]) => `${key.replaceAll("_", " ")} ${short(value)}`).join(", ")}`));
     return rows;
+  }
+
+  words(person) {
+    const [, , , , plans] = this.decided(person) ?? [];
+    if (!plans) return `${person.name}: nothing decided yet`;
+    const surest = Math.max(...plans.map(([, , p]) => p));
+    return `${person.name} draws among ${plans.length}, the likeliest with ${(100 * surest).toFixed(0)} %`;
+  }
+
+  /** Keeps the words on this decision true while the clock runs. */
+  show() {
+    for (const person of this.state.main.take?.people ?? []) {
+      const line = document.getElementById(`wits-${person.name}`);
+      if (line) line.textContent = this.words(person);
+    }
   }
 
   marks(scene) {

@@ -51,7 +51,13 @@ impl Film {
                 .filter(|event| event.who.as_deref() == Some(&character.name))
                 .filter_map(act)
                 .collect();
-            merged(told, json!({ "enter": character.enter, "exit": character.exit(), "acts": acts }))
+            let plans: Vec<Value> = (take.events.iter())
+                .filter(|event| event.who.as_deref() == Some(&character.name))
+                .filter_map(planned)
+                .collect();
+            let more =
+                json!({ "enter": character.enter, "exit": character.exit(), "acts": acts, "plans": plans });
+            merged(told, more)
         });
         let things = take.props.iter().map(|prop| {
             let pieces: Vec<Value> = prop.pieces.iter().map(piece).collect();
@@ -120,6 +126,14 @@ fn act(event: &Event) -> Option<Value> {
     }
     let name = event.details.get("action")?.as_str()?;
     Some(json!([event.t, name, kind_of(name), is_decision]))
+}
+
+/// What somebody might have done, who draws from a mixed policy: when, where from (m, m, rad), and places with their
+/// probabilities.
+fn planned(event: &Event) -> Option<Value> {
+    let detail = |key: &str| event.details.get(key);
+    let at = detail("at")?.as_array()?;
+    Some(json!([event.t, at.first()?, at.get(1)?, detail("heading")?, detail("plans")?]))
 }
 
 /// The kind of an action by its name, which is its annotation and a number.

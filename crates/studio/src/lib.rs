@@ -24,6 +24,7 @@ mod rehearsal;
 pub mod server;
 mod session;
 mod supply;
+mod wits;
 
 pub use server::{Settings, Studio, StudioError};
 pub use supply::Supply;

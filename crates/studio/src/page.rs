@@ -35,5 +35,6 @@ pub(crate) const ASSETS: &[Asset] = &[
     script!("explain.js"),
     script!("play.js"),
     script!("bodies.js"),
+    script!("wits.js"),
     script!("dom.js"),
 ];

@@ -112,7 +112,7 @@ pub enum Ask {
     Save,
     /// Hands over the take as a file.
     Export {
-        /// `glb`, `bvh` or `gif`.
+        /// `glb`, `usda`, `bvh` or `gif`.
         format: String,
     },
     /// Tells why somebody did what they did.
@@ -150,6 +150,17 @@ pub enum Ask {
         key: Key,
         /// Whether it is down.
         down: bool,
+    },
+    /// Opens a game of two rivals who act at once.
+    Wits {
+        /// `tag` or `sword`.
+        game: String,
+        /// How the first decides, who chases or has the right of way.
+        agent: String,
+        /// How the second decides.
+        opponent: String,
+        /// Seed of all that is drawn.
+        seed: u64,
     },
     /// Runs one of the scenarios of whole bodies in contact.
     Bodies {
@@ -256,6 +267,8 @@ pub enum Tell {
     Score(Value),
     /// How the scenario stands.
     Bodies(Value),
+    /// Where it pays to be unpredictable.
+    Wits(Value),
     /// A file to fetch.
     Download(Value),
     /// Something was asked that cannot be.
@@ -280,6 +293,7 @@ impl Tell {
             Tell::Explained(_) => ("explained", true),
             Tell::Score(_) => ("score", true),
             Tell::Bodies(_) => ("bodies", true),
+            Tell::Wits(_) => ("wits", true),
             Tell::Download(_) => ("download", false),
             Tell::Error(_) => ("error", false),
         }

@@ -10,7 +10,7 @@ use randori_arena::bout::{Happening, Pause};
 use randori_gametree::Settings;
 use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::{ActionId, Take};
-use randori_scene::director::{Director, Libraries};
+use randori_scene::director::{Director, Libraries, Report, made_at_once};
 use randori_scene::export;
 use randori_scene::pictures::{self, Animation};
 use randori_scene::refine::{self, refine};
@@ -45,9 +45,12 @@ pub(crate) struct Progress {
 pub(crate) fn play(job: &Job, show: &dyn Fn(Progress)) -> Result<Option<()>, String> {
     /// How much more there has to be to be shown (s).
     const MORE: f64 = 1.0;
+    let mut version = job.version;
+    if let Some(made) = made_at_once(&job.scene, &job.libraries).map_err(|error| error.to_string())? {
+        return Ok(finish(job, made, version, Arc::default(), show));
+    }
     let mut director = Director::new(&job.scene, &job.libraries).map_err(|error| error.to_string())?;
     director.recall(&job.recalled, job.until);
-    let mut version = job.version;
     let mut next = job.until.max(0.0) + MORE;
     while director.step() {
         if job.is_cancelled.load(Ordering::Relaxed) {
@@ -63,7 +66,18 @@ pub(crate) fn play(job: &Job, show: &dyn Fn(Progress)) -> Result<Option<()>, Str
         }
     }
     let happenings = Arc::new(director.bout.happenings.clone());
-    let (mut take, mut report) = director.finish().map_err(|error| error.to_string())?;
+    let made = director.finish().map_err(|error| error.to_string())?;
+    Ok(finish(job, made, version, happenings, show))
+}
+
+/// Shows a take that is all there, and again when feet and fists are put right; `None` if nobody wants it any more.
+fn finish(
+    job: &Job,
+    (mut take, mut report): (Take, Report),
+    version: u32,
+    happenings: Arc<Vec<Happening>>,
+    show: &dyn Fn(Progress),
+) -> Option<()> {
     let end = take.duration();
     show(Progress {
         film: Film::new(Arc::new(take.clone()), version, end, false),
@@ -71,12 +85,12 @@ pub(crate) fn play(job: &Job, show: &dyn Fn(Progress)) -> Result<Option<()>, Str
         report: None,
     });
     if job.is_cancelled.load(Ordering::Relaxed) {
-        return Ok(None);
+        return None;
     }
     report.refinement = Some(refine(&mut take, &refine::Settings::default()));
     let report = serde_json::to_value(&report).ok();
     show(Progress { film: Film::new(Arc::new(take), version + 1, end, true), happenings, report });
-    Ok(Some(()))
+    Some(())
 }
 
 /// Why somebody decided as they did at a time (s).
@@ -85,6 +99,9 @@ pub(crate) fn explain(job: &Job, who: &str, t: f64) -> Result<Value, String> {
     const BREADTH: [usize; 5] = [5, 3, 2, 1, 1];
     /// The deepest tree that is made for a look at it: deeper ones take too long.
     const DEEPEST: u8 = 4;
+    if job.scene.patches.is_some() || job.scene.rivals.is_some() {
+        return Err("nobody decides one by one here: there are no candidates to show".to_owned());
+    }
     let place = (job.scene.expanded().iter().position(|role| role.name == who))
         .ok_or_else(|| format!("nobody is called \"{who}\""))?;
     let names: Vec<String> = job.scene.expanded().into_iter().map(|role| role.name).collect();

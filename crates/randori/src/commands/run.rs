@@ -1,31 +1,21 @@
 //! `randori run`: a scene file in, a scene out.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
-use randori::libraries::{self, Builtin};
-use randori::rivals::{self, VALUES_SEED, VALUES_SIZE, Variant, Which};
-use randori::{graphs, patch_sets};
-use randori_actor::Casting;
+use anyhow::bail;
+use randori_motion::Take;
 use randori_motion::formats::bvh::WriteOptions;
-use randori_motion::{ActionLibrary, Take};
-use randori_patches::making::Phase;
-use randori_scene::director::{
-    Director, Libraries, Report, compose, contend, library_key, patches_key, rivals_key,
-};
+use randori_scene::director::{Director, Libraries, Report, made_at_once};
 use randori_scene::pictures::{self, Animation};
 use randori_scene::refine::{self, refine};
-use randori_scene::screenplay::{Camera, RivalGame, Role, Screenplay};
+use randori_scene::screenplay::{Camera, Screenplay};
 use randori_scene::{export, files};
-use randori_tactics::wits::Taught;
 use serde::Serialize;
 
-use crate::commands::graph::with_progress;
 use crate::output::{Outcome, table};
 use crate::progress::Progress;
+use crate::supplies::Supplies;
 
 /// Arguments of `randori run`.
 #[derive(Debug, clap::Args)]
@@ -63,7 +53,9 @@ struct RunReport {
 pub(crate) fn run(args: &RunArgs, seed: Option<u64>, progress: &Progress) -> anyhow::Result<Outcome> {
     let mut scene = read_scene(&args.scene)?;
     scene.seed = seed.unwrap_or(scene.seed);
-    let libraries = gather(&scene, progress)?;
+    let mut supplies = Supplies::default();
+    supplies.gather(&scene, progress)?;
+    let libraries = supplies.libraries;
     #[expect(clippy::disallowed_methods, reason = "the command may look at the clock")]
     let start = Instant::now();
     let since = move || start.elapsed().as_secs_f64();
@@ -92,71 +84,6 @@ pub(crate) fn read_scene(path: &Path) -> anyhow::Result<Screenplay> {
     Ok(Screenplay::parse(&path.display().to_string(), &bytes)?)
 }
 
-/// All libraries that a scene needs.
-pub(crate) fn gather(scene: &Screenplay, progress: &Progress) -> anyhow::Result<Libraries> {
-    let mut gathered = Libraries::default();
-    if let Some(wanted) = &scene.rivals {
-        let which = match wanted.game {
-            RivalGame::Tag => Which::Tag,
-            RivalGame::Sword => Which::Sword,
-        };
-        let game = rivals::game(&Variant { which, look_ahead: wanted.look_ahead, giant: wanted.giant })?;
-        let job = progress.job("learning");
-        let values = rivals::open(&game, VALUES_SIZE, VALUES_SEED, &mut |done, all| job.step(done, all))?;
-        gathered.add_rivals(&rivals_key(wanted), Arc::new(Taught { game, values }));
-        return Ok(gathered);
-    }
-    if scene.plays_with_wits() {
-        let job = progress.job("learning");
-        gathered.add_tag(rivals::tag(&mut |done, all| job.step(done, all))?);
-    }
-    // Libraries that are there, while nobody needed their graph.
-    let mut known: BTreeMap<String, Option<Arc<ActionLibrary>>> = BTreeMap::new();
-    for role in scene.expanded() {
-        let key = library_key(scene, &role);
-        if !known.contains_key(&key) {
-            let library = library_of(scene, &role)
-                .with_context(|| format!("the library of \"{}\" in scene {}", role.name, scene.name))?;
-            let library = Arc::new(library);
-            gathered.add(&key, Arc::clone(&library));
-            known.insert(key.clone(), Some(library));
-        }
-        if scene.plays_on_graph(&role.name)
-            && let Some(library) = known.get_mut(&key).and_then(Option::take)
-        {
-            gathered.add_graph(&key, with_progress(progress, |step| graphs::open(&library, step))?);
-        }
-    }
-    if let (Some(patchwork), Some(role)) = (&scene.patches, scene.characters.first())
-        && let Some(Some(library)) = known.get(&library_key(scene, role))
-    {
-        let (patterns, tables) = (progress.job("patterns"), progress.job("tables"));
-        let step = |phase: Phase, done: usize, all: usize| match phase {
-            Phase::Patterns => patterns.step(done, all),
-            Phase::Tables => tables.step(done, all),
-        };
-        let patches = patch_sets::open(library, &patchwork.patterns, &step)?;
-        gathered.add_patches(&patches_key(scene, patchwork), patches);
-    }
-    Ok(gathered)
-}
-
-pub(crate) fn library_of(scene: &Screenplay, role: &Role) -> anyhow::Result<ActionLibrary> {
-    let Some(name) = scene.library_of(role) else {
-        bail!("no library is named; for instance builtin:boxing")
-    };
-    match role.build {
-        None => Ok(libraries::open(name)?),
-        Some(build) if name.starts_with("builtin:") => {
-            let builtin = Builtin::from_name(name)?;
-            Ok(builtin.make(&Casting { build, ..builtin.casting() })?)
-        }
-        Some(_) => {
-            bail!("a build can be asked of built-in libraries only; {name} is a file of its own person")
-        }
-    }
-}
-
 /// Plays a scene from beginning to end.
 pub(crate) fn play(
     scene: &Screenplay,
@@ -165,10 +92,7 @@ pub(crate) fn play(
     clock: Option<Box<dyn Fn() -> f64 + Send>>,
     progress: &Progress,
 ) -> anyhow::Result<(Take, Report)> {
-    if let Some(made) = compose(scene, libraries)? {
-        return Ok(made);
-    }
-    if let Some(made) = contend(scene, libraries)? {
+    if let Some(made) = made_at_once(scene, libraries)? {
         return Ok(made);
     }
     let mut director = Director::new(scene, libraries)?;

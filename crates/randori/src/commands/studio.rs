@@ -1,24 +1,23 @@
 //! `randori studio`: everything in the browser.
 
-use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, bail};
-use randori::{graphs, rivals};
+use anyhow::bail;
 use randori_motion::formats::Format;
-use randori_motion::{ActionLibrary, Take};
-use randori_scene::director::{Libraries, library_key};
+use randori_motion::Take;
+use randori_scene::director::Libraries;
 use randori_scene::screenplay::Screenplay;
 use randori_studio::protocol::Ask;
 use randori_studio::{Settings, Studio, Supply};
 use serde::Serialize;
 
-use crate::commands::run::{library_of, read_scene};
+use crate::commands::run::read_scene;
 use crate::output::Outcome;
 use crate::progress::Progress;
 use crate::source::{ImportArgs, Onto, take_of};
+use crate::supplies::{Listener, Supplies};
 
 /// Arguments of `randori studio`.
 #[derive(Debug, clap::Args)]
@@ -90,7 +89,7 @@ macro_rules! shipped {
 }
 
 /// The scenes that come with the program.
-const SHIPPED: [(&str, &str); 17] = shipped![
+const SHIPPED: [(&str, &str); 25] = shipped![
     "boxing-general",
     "boxing-in-vs-out",
     "boxing-infighters",
@@ -108,6 +107,14 @@ const SHIPPED: [(&str, &str); 17] = shipped![
     "graph-boxing",
     "graph-style-switch",
     "graph-teams",
+    "patches-one-one",
+    "patches-one-one-commands",
+    "patches-one-many",
+    "patches-one-many-commands",
+    "patches-football",
+    "patches-football-commands",
+    "tag",
+    "sword-wits",
 ];
 
 /// What the studio may show: what was named, and what comes with the program.
@@ -115,15 +122,17 @@ const SHIPPED: [(&str, &str); 17] = shipped![
 pub(crate) struct Shelf {
     scenes: Vec<(String, Screenplay)>,
     files: Vec<(String, PathBuf)>,
-    opened: Mutex<Opened>,
+    supplies: Mutex<Supplies>,
 }
 
-/// Libraries that were opened so far.
-#[derive(Default)]
-struct Opened {
-    libraries: Libraries,
-    /// Those without a graph so far.
-    bare: BTreeMap<String, Arc<ActionLibrary>>,
+/// A viewer who is told what takes so long.
+struct Viewer<'a>(&'a dyn Fn(&str));
+
+impl Listener for Viewer<'_> {
+    fn hear(&self, what: &'static str) -> Box<dyn Fn(usize, usize) + Sync + '_> {
+        (self.0)(&format!("getting ready ({what}): made on first use, which takes a while"));
+        Box::new(|_, _| ())
+    }
 }
 
 impl Shelf {
@@ -175,9 +184,9 @@ impl Supply for Shelf {
     }
 
     fn libraries(&self, scene: &Screenplay, say: &dyn Fn(&str)) -> Result<Libraries, String> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        opened.gather(scene, say).map_err(|error| format!("{error:#}"))?;
-        Ok(opened.libraries.clone())
+        let mut supplies = self.supplies.lock().unwrap_or_else(PoisonError::into_inner);
+        supplies.gather(scene, &Viewer(say)).map_err(|error| format!("{error:#}"))?;
+        Ok(supplies.libraries.clone())
     }
 
     fn dropped(&self, name: &str, bytes: &[u8]) -> Result<Take, String> {
@@ -191,36 +200,5 @@ impl Supply for Shelf {
             take_of(file, name, Onto::Own, None).map(|made| made.take)
         };
         read().map_err(|error| format!("{error:#}"))
-    }
-}
-
-impl Opened {
-    /// Opens all that a scene needs and that is not open yet.
-    fn gather(&mut self, scene: &Screenplay, say: &dyn Fn(&str)) -> anyhow::Result<()> {
-        anyhow::ensure!(scene.rivals.is_none(), "scenes of rivals are played by randori run");
-        if scene.plays_with_wits() {
-            say("opening tag; its values are learned on first use, which takes minutes");
-            self.libraries.add_tag(rivals::tag(&mut |_, _| ())?);
-        }
-        for role in scene.expanded() {
-            let key = library_key(scene, &role);
-            if !self.libraries.has(&key) {
-                say(&format!("opening the library {key}; it is made on first use, which takes a while"));
-                let library = library_of(scene, &role)
-                    .with_context(|| format!("the library of \"{}\" in scene {}", role.name, scene.name))?;
-                let library = Arc::new(library);
-                self.libraries.add(&key, Arc::clone(&library));
-                self.bare.insert(key.clone(), library);
-            }
-            if scene.plays_on_graph(&role.name)
-                && let Some(library) = self.bare.get(&key).cloned()
-            {
-                say("opening the interaction graph; it is made on first use, which takes minutes");
-                let graph = graphs::open(&library, &|_, _, _| ())?;
-                self.libraries.add_graph(&key, graph);
-                self.bare.remove(&key);
-            }
-        }
-        Ok(())
     }
 }

@@ -106,6 +106,18 @@ pub struct Libraries {
     tag: Option<Arc<Taught>>,
 }
 
+/// Has a scene played that is made at once, of patches or of rivals; `None` if people decide one by one, which is for a
+/// [`Director`].
+pub fn made_at_once(
+    scene: &Screenplay,
+    libraries: &Libraries,
+) -> Result<Option<(Take, Report)>, DirectorError> {
+    match compose(scene, libraries)? {
+        Some(made) => Ok(Some(made)),
+        None => contend(scene, libraries),
+    }
+}
+
 /// A library with all that belongs to it.
 #[derive(Clone, Debug)]
 struct Shelf {
@@ -142,6 +154,11 @@ impl Libraries {
     /// Brings along what those know who play tag with wits.
     pub fn add_tag(&mut self, taught: Arc<Taught>) {
         self.tag = Some(taught);
+    }
+
+    /// A game of rivals that was brought along, by its [key](rivals_key).
+    pub fn rivals(&self, key: &str) -> Option<&Arc<Taught>> {
+        self.rivals.get(key)
     }
 
     /// Whether a library is there.

@@ -12,7 +12,7 @@ use crate::film::Film;
 use crate::game::Rival;
 use crate::protocol::{Ask, Tell};
 use crate::rehearsal::{self, Export};
-use crate::{bodies, edits};
+use crate::{bodies, edits, wits};
 
 impl Session {
     /// Does what a viewer asks, or says why not.
@@ -23,11 +23,10 @@ impl Session {
                     return Err(format!("no scene \"{scene}\" was named"));
                 }
                 let scene = self.surroundings.supply.scene(&scene)?;
-                self.cancel();
-                (self.libraries, self.film, self.report) = (None, None, Value::Null);
-                (self.scene, self.happenings) = (Some(scene), Arc::new(Vec::new()));
-                self.clock.begin();
-                self.rehearse(0.0)?;
+                self.open(scene)?;
+            }
+            Ask::Wits { game, agent, opponent, seed } => {
+                self.open(wits::scene(&game, &agent, &opponent, seed)?)?;
             }
             Ask::OpenFile { file } => {
                 if !self.surroundings.supply.files().contains(&file) {
@@ -101,6 +100,15 @@ impl Session {
         }
         self.tell(&Tell::Clock(self.clock.told()));
         Ok(())
+    }
+
+    /// Plays a scene from its beginning.
+    fn open(&mut self, scene: Screenplay) -> Result<(), String> {
+        self.cancel();
+        (self.libraries, self.film, self.report) = (None, None, Value::Null);
+        (self.scene, self.happenings) = (Some(scene), Arc::new(Vec::new()));
+        self.clock.begin();
+        self.rehearse(0.0)
     }
 
     /// Changes the scene, and plays it again from where it changes.

@@ -31,6 +31,7 @@ use crate::outbox::Outbox;
 use crate::protocol::{Ask, Tell};
 use crate::rehearsal::{self, Export, Job, Progress};
 use crate::supply::Supply;
+use crate::wits;
 use playhead::Clock;
 
 /// What reaches a session.
@@ -302,7 +303,11 @@ impl Session {
             let show = |progress: Progress| {
                 own.send(Order::Work(number, Work::Progress(progress))).ok();
             };
-            rehearsal::play(&job, &show).map(|_| Work::Played)
+            rehearsal::play(&job, &show)?;
+            Ok(match wits::map(&job.scene, &job.libraries) {
+                Some(map) => Work::Told(Box::new(Tell::Wits(map))),
+                None => Work::Played,
+            })
         })
     }
 
