@@ -4,6 +4,7 @@
 //! floor for as long as neither starts another action, so a blow is tested by moving the striking part alone into the
 //! other's take. Nothing here needs trigonometry after the layout is made: turns are kept as cosines and sines.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
@@ -12,7 +13,10 @@ use randori_motion::library::NodeId;
 use randori_motion::math::nearest_points;
 use randori_motion::{ActionId, ActionLibrary, Bone, Capsule, GlobalPose, Ground, Placement};
 
-use crate::sweep::apart;
+use crate::hulls::{Ball, Extent, Hulls};
+pub use crate::rigid::Rigid;
+use crate::sweep::{apart, off_segment};
+use crate::words::Words;
 
 /// A library with the volume of its performer in every frame.
 #[derive(Clone, Debug)]
@@ -28,8 +32,13 @@ pub struct Bodies {
     bones: Vec<Bone>,
     /// Which capsule is the weapon.
     weapon: Option<usize>,
+    /// Both ends of what strikes in each action's window and a frame before it, one action after the other (m).
+    strikes: Vec<[Vec3; 2]>,
     /// How far from the root any capsule reaches at most (m).
     reach: f32,
+    /// The farthest that any single action gets (m).
+    roam: f32,
+    words: Words,
 }
 
 /// One take, frame after frame, in its own coordinates.
@@ -38,6 +47,9 @@ struct Layout {
     /// Both ends of every capsule (m).
     ends: Vec<[Vec3; 2]>,
     stances: Vec<Stance>,
+    /// How far trunk and head have gone since the first frame: the farthest of their points in each step (m).
+    gone: Vec<f64>,
+    hulls: Hulls,
 }
 
 /// Root, gaze and core of one frame, in the take's coordinates.
@@ -66,6 +78,14 @@ pub struct Move {
     pub last: u32,
     /// What it is for.
     pub kind: Kind,
+    /// Number of its annotation among those of the library.
+    pub(crate) word: u16,
+    /// The node of the graph that it starts from.
+    pub from: u32,
+    /// The node of the graph that it leads to.
+    pub to: u32,
+    /// Its place among the [options](Bodies::options) there; none for what is not chosen.
+    pub(crate) place: Option<u32>,
     /// Nothing follows it.
     pub is_terminal: bool,
     /// It ends on the floor.
@@ -84,8 +104,6 @@ pub struct Move {
     pub roam: f32,
     /// The most of [`Stance::lean`] (m).
     pub lean: f32,
-    /// The farthest that any point of trunk and head goes from one tick to the next (m).
-    pub pace: f32,
     /// Frames in which it can land; empty if it cannot.
     pub window: [u32; 2],
     /// The capsule that lands.
@@ -94,6 +112,12 @@ pub struct Move {
     pub reach: f32,
     /// The greatest speed of that capsule's middle in the window (m/s).
     pub speed: f32,
+    /// The first of its [strikes](Bodies::strike).
+    strikes: u32,
+    /// Holds that capsule in the whole window, in the take's coordinates.
+    pub(crate) swing: Ball,
+    /// Holds the whole body from the first frame to the last, in the take's coordinates.
+    pub(crate) extent: Extent,
 }
 
 /// What is asked of every option before anything is simulated: in one piece, because it is asked most often.
@@ -120,7 +144,7 @@ pub struct Brief {
 }
 
 impl Move {
-    fn brief(&self, id: ActionId) -> Brief {
+    pub(crate) fn brief(&self, id: ActionId) -> Brief {
         Brief {
             id,
             kind: self.kind,
@@ -132,6 +156,12 @@ impl Move {
             reach: self.reach,
             speed: self.speed,
         }
+    }
+
+    /// Frames that are shown in the window, and one before it if there is one; none if it is empty.
+    fn swing_frames(&self) -> Range<u32> {
+        let [from, to] = self.window;
+        if from < to { from.max(self.first + 1) - 1..to.min(self.last + 1) } else { from..from }
     }
 
     /// How long it takes (ticks).
@@ -153,8 +183,11 @@ impl Bodies {
             bones.push(bone);
             halves.push(0.5 * a.distance(b));
         }
-        let takes: Vec<Layout> =
+        let mut takes: Vec<Layout> =
             (0..library.takes().len()).map(|take| Layout::of(&library, take as u32)).collect();
+        for take in &mut takes {
+            take.hulls = Hulls::of(&take.ends, &radii, &halves);
+        }
         let n = radii.len();
         let reach = (takes.iter())
             .flat_map(|take| take.ends.chunks(n).zip(&take.stances))
@@ -166,21 +199,37 @@ impl Bodies {
             options: Vec::new(),
             weapon: held.map(|_| n - 1),
             reach: reach + radii.iter().fold(0.0_f32, |most, radius| most.max(*radius)),
+            strikes: Vec::new(),
+            roam: 0.0,
+            words: Words::of(&library),
             library,
             radii,
             halves,
             bones,
         };
         bodies.moves = bodies.library.ids().map(|id| bodies.laid_out(id)).collect();
+        for at in 0..bodies.moves.len() {
+            let its = bodies.moves[at];
+            bodies.moves[at].strikes = bodies.strikes.len() as u32;
+            let ends = its.swing_frames().map(|frame| bodies.frame(its.take, frame)[usize::from(its.with)]);
+            let ends: Vec<[Vec3; 2]> = ends.collect();
+            bodies.strikes.extend(ends);
+        }
+        bodies.roam = bodies.moves.iter().map(|its| its.roam).fold(0.0, f32::max);
         bodies.options =
             (0..bodies.library.n_nodes() as u32).map(|node| bodies.options_from(NodeId(node))).collect();
+        for options in &bodies.options {
+            for (place, option) in (0..).zip(options) {
+                bodies.moves[option.id.0 as usize].place = Some(place);
+            }
+        }
         bodies
     }
 
     /// What may be chosen after an action, in the order of kinds: reactions are not, unless there is nothing else.
     pub fn options(&self, after: ActionId) -> &[Brief] {
-        let action = self.library.action(after);
-        if action.is_terminal { &[] } else { &self.options[action.to.0 as usize] }
+        let its = self.of_action(after);
+        if its.is_terminal { &[] } else { &self.options[its.to as usize] }
     }
 
     fn options_from(&self, node: NodeId) -> Vec<Brief> {
@@ -223,6 +272,16 @@ impl Bodies {
         self.reach
     }
 
+    /// The farthest from where it starts that the root gets in any single action (m).
+    pub fn roam(&self) -> f32 {
+        self.roam
+    }
+
+    /// The annotations of the library.
+    pub(crate) fn words(&self) -> &Words {
+        &self.words
+    }
+
     /// What planning asks of an action.
     pub fn of_action(&self, action: ActionId) -> &Move {
         &self.moves[action.0 as usize]
@@ -234,9 +293,25 @@ impl Bodies {
         &self.takes[take as usize].ends[frame as usize * n..(frame as usize + 1) * n]
     }
 
+    /// Both ends of what strikes in a frame of an action's window, or in the one before it, in the take's coordinates
+    /// (m).
+    pub(crate) fn strike(&self, its: &Move, frame: u32) -> [Vec3; 2] {
+        self.strikes[(its.strikes + frame - its.swing_frames().start) as usize]
+    }
+
     /// Root, gaze and core in a frame of a take.
     pub fn stance(&self, take: u32, frame: u32) -> &Stance {
         &self.takes[take as usize].stances[frame as usize]
+    }
+
+    /// How far trunk and head have gone since the first frame of a take (m): the farthest of their points in each step.
+    pub(crate) fn gone(&self, take: u32, frame: u32) -> f64 {
+        self.takes[take as usize].gone[frame as usize]
+    }
+
+    /// Coarse bounds of the body in every frame of a take.
+    pub(crate) fn hulls(&self, take: u32) -> &Hulls {
+        &self.takes[take as usize].hulls
     }
 
     fn laid_out(&self, id: ActionId) -> Move {
@@ -244,10 +319,9 @@ impl Bodies {
         let (first, last) = (action.frames.start, action.frames.end);
         let root = |frame: u32| self.stance(action.take, frame).root;
         let from = root(first);
-        let roam = (first..=last).map(|frame| root(frame).shift.distance(from.shift)).fold(0.0, f32::max);
+        let roam = (first..=last).map(|frame| root(frame).shift().distance(from.shift())).fold(0.0, f32::max);
         let stance = |frame: u32| self.stance(action.take, frame);
         let lean = (first..=last).map(|frame| stance(frame).lean).fold(0.0, f32::max);
-        let pace = (first..last).map(|frame| stance(frame).pace(stance(frame + 1))).fold(0.0, f32::max);
         let peak = action.peak.unwrap_or(first.midpoint(last)).clamp(first, last);
         let start = from.inverse();
         let mut laid_out = Move {
@@ -255,20 +329,26 @@ impl Bodies {
             first,
             last,
             kind: action.annotation.kind(),
+            word: self.words.of_action[id.0 as usize],
+            from: action.from.0,
+            to: action.to.0,
+            place: None,
             is_terminal: action.is_terminal,
             is_fall: action.annotation.name() == "knock-down",
             peak,
             start_from_take: start,
-            end: start.ground(root(last).shift),
+            end: start.ground(root(last).shift()),
             gaze: Ground::below(start.turned(stance(last).gaze.at_height(0.0))),
-            at_peak: start.ground(root(peak).shift),
+            at_peak: start.ground(root(peak).shift()),
             roam,
             lean,
-            pace,
             window: [first; 2],
             with: 0,
             reach: 0.0,
             speed: 0.0,
+            strikes: 0,
+            swing: Ball { center: Vec3::ZERO, radius: 0.0 },
+            extent: self.hulls(action.take).extent_over(first..=last),
         };
         // An action has one window: analysers cut combinations into single blows.
         let Some(window) = action.windows.first() else { return laid_out };
@@ -289,6 +369,11 @@ impl Bodies {
         laid_out.speed = (from.max(1)..to)
             .map(|frame| middle(frame).distance(middle(frame - 1)) * TICKS_PER_SECOND)
             .fold(0.0, f32::max);
+        laid_out.swing = (laid_out.swing_frames())
+            .map(|frame| self.frame(action.take, frame)[with])
+            .map(|ends| Ball::of(ends, ends, self.halves[with], self.radii[with]))
+            .reduce(Ball::around)
+            .unwrap_or(laid_out.swing);
         laid_out
     }
 }
@@ -308,27 +393,24 @@ impl Stance {
     fn pace(&self, other: &Stance) -> f32 {
         let points = [self.trunk[0], self.trunk[1], self.head];
         let others = [other.trunk[0], other.trunk[1], other.head];
-        points.iter().zip(others).map(|(point, other)| point.distance(other)).fold(0.0, f32::max)
+        points.iter().zip(others).map(|(point, other)| apart(*point, other)).fold(0.0, f32::max)
     }
 
     /// How deep its trunk and head are in another's, which is moved into its coordinates first (m); negative if they
     /// are apart, by no more than they are.
     pub fn depth_in(&self, own_from_other: &Rigid, other: &Stance) -> f32 {
-        let there = own_from_other.ground(other.root.shift);
-        let (x, z) = (there.x - self.root.shift.x, there.z - self.root.shift.z);
+        let there = own_from_other.ground(other.root.shift());
+        let (x, z) = (there.x - self.root.shift().x, there.z - self.root.shift().z);
         let (squared, near) = (x * x + z * z, self.lean + other.lean);
         if squared > near * near {
             return near - squared.sqrt();
         }
         let trunk = other.trunk.map(|end| own_from_other.point(end));
         let head = own_from_other.point(other.head);
-        let between = |a: [Vec3; 2], b: [Vec3; 2]| {
-            let [p, q] = nearest_points(a, b);
-            apart(p, q)
-        };
-        let trunks = 2.0 * TRUNK - between(self.trunk, trunk);
+        let [p, q] = nearest_points(self.trunk, trunk);
+        let trunks = 2.0 * TRUNK - apart(p, q);
         let heads = 2.0 * HEAD - apart(self.head, head);
-        let mixed = TRUNK + HEAD - between(self.trunk, [head; 2]).min(between([self.head; 2], trunk));
+        let mixed = TRUNK + HEAD - off_segment(self.trunk, head).min(off_segment(trunk, self.head));
         trunks.max(heads).max(mixed)
     }
 }
@@ -367,6 +449,14 @@ impl Layout {
                 layout.ends.push([a, b].map(|end| globals.point(joint, end)));
             }
         }
+        let mut gone = 0.0;
+        layout.gone = (0..layout.stances.len())
+            .map(|frame| {
+                let stance = &layout.stances[frame];
+                gone += f64::from(stance.pace(&layout.stances[frame.saturating_sub(1)]));
+                gone
+            })
+            .collect();
         layout
     }
 }
@@ -426,124 +516,6 @@ impl Doing {
 
     /// Where the root is on the floor at a tick (m).
     pub fn position(&self, bodies: &Bodies, tick: i32) -> Ground {
-        self.world_from_take.ground(self.stance(bodies, tick).root.shift)
-    }
-}
-
-/// A turn about the vertical and a shift on the floor.
-///
-/// ```
-/// use randori_arena::bodies::Rigid;
-/// use randori_motion::{Ground, Placement};
-/// let there = Rigid::of(Placement { position: Ground { x: 2.0, z: 1.0 }, heading: std::f32::consts::FRAC_PI_2 });
-/// let ahead = there.ground(Ground { x: 0.0, z: 1.0 });
-/// assert!(ahead.distance(Ground { x: 3.0, z: 1.0 }) < 1e-6);
-/// assert!(there.inverse().ground(ahead).distance(Ground { x: 0.0, z: 1.0 }) < 1e-6);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rigid {
-    cos: f32,
-    sin: f32,
-    shift: Ground,
-    heading: f32,
-}
-
-impl Rigid {
-    /// From the coordinates of a placement to the world's.
-    pub fn of(placement: Placement) -> Rigid {
-        let Placement { position, heading } = placement;
-        Rigid { cos: libm::cosf(heading), sin: libm::sinf(heading), shift: position, heading }
-    }
-
-    /// What it makes of the origin that faces +Z.
-    pub fn placement(&self) -> Placement {
-        Placement { position: self.shift, heading: randori_motion::math::wrap_angle(self.heading) }
-    }
-
-    /// A point carried over (m).
-    pub fn point(&self, p: Vec3) -> Vec3 {
-        let turned = self.turned(p);
-        Vec3::new(turned.x + self.shift.x, p.y, turned.z + self.shift.z)
-    }
-
-    /// A direction carried over: turned, not shifted.
-    pub fn turned(&self, p: Vec3) -> Vec3 {
-        // A positive heading turns +Z to +X.
-        Vec3::new(self.cos * p.x + self.sin * p.z, p.y, self.cos * p.z - self.sin * p.x)
-    }
-
-    /// A direction on the floor carried over: turned, not shifted.
-    pub fn turned_ground(&self, p: Ground) -> Ground {
-        Ground { x: self.cos * p.x + self.sin * p.z, z: self.cos * p.z - self.sin * p.x }
-    }
-
-    /// A place on the floor carried over (m).
-    pub fn ground(&self, p: Ground) -> Ground {
-        let x = self.cos * p.x + self.sin * p.z + self.shift.x;
-        Ground { x, z: self.cos * p.z - self.sin * p.x + self.shift.z }
-    }
-
-    /// Where the origin goes (m).
-    pub fn shift(&self) -> Ground {
-        self.shift
-    }
-
-    /// How far from the carried origin a point is, on the floor (m).
-    fn off(&self, p: Vec3) -> f32 {
-        self.shift.distance(Ground::below(p))
-    }
-
-    /// The way back.
-    pub fn inverse(self) -> Rigid {
-        let back = Rigid { sin: -self.sin, heading: -self.heading, shift: Ground::default(), ..self };
-        let shift = back.ground(Ground { x: -self.shift.x, z: -self.shift.z });
-        Rigid { shift, ..back }
-    }
-
-    /// `other` first, then this.
-    pub fn then(self, other: Rigid) -> Rigid {
-        Rigid {
-            cos: self.cos * other.cos - self.sin * other.sin,
-            sin: self.sin * other.cos + self.cos * other.sin,
-            shift: self.ground(other.shift),
-            heading: self.heading + other.heading,
-        }
-    }
-
-    /// The same without what rounding did to its length: a step of Newton's method towards cos² + sin² = 1.
-    fn straightened(self) -> Rigid {
-        let scale = 1.5 - 0.5 * (self.cos * self.cos + self.sin * self.sin);
-        let heading = randori_motion::math::wrap_angle(self.heading);
-        Rigid { cos: self.cos * scale, sin: self.sin * scale, heading, ..self }
-    }
-
-    /// A placement carried over.
-    pub fn placed(&self, placement: Placement) -> Placement {
-        self.then(Rigid::of(placement)).placement()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rigid_motions_agree_with_placements() {
-        for k in 0..100 {
-            let k = k as f32;
-            let placement = |a: f32| Placement {
-                position: Ground { x: 3.0 * libm::sinf(a * k), z: 3.0 * libm::cosf(1.7 * a * k) },
-                heading: 3.0 * libm::sinf(2.3 * a * k),
-            };
-            let (a, b) = (placement(1.0), placement(0.6));
-            let p = Vec3::new(libm::sinf(k), libm::cosf(k), libm::sinf(0.3 * k));
-            let near = |p: Vec3, q: Vec3| assert!(p.distance(q) < 1e-5, "{p} {q}");
-            near(Rigid::of(a).point(p), a.point(p));
-            near(Rigid::of(a).inverse().point(p), a.point_from_world(p));
-            near(Rigid::of(a).then(Rigid::of(b)).point(p), a.point(b.point(p)));
-            let (found, expected) = (Rigid::of(a).placed(b), a.then(b));
-            assert!(found.position.distance(expected.position) < 1e-5);
-            assert!(randori_motion::math::wrap_angle(found.heading - expected.heading).abs() < 1e-5);
-        }
+        self.world_from_take.ground(self.stance(bodies, tick).root.shift())
     }
 }

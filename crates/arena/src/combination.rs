@@ -49,7 +49,12 @@ impl Table {
 
     /// How well an action suits the opponent's: S; `None` if the table has no such pair.
     pub fn suitability(&self, own: &Annotation, other: &Annotation) -> Option<f32> {
-        self.records.get(own)?.get(other).copied()
+        self.answers(own)?.get(other).copied()
+    }
+
+    /// What an action answers, and how well; `None` if it answers nothing.
+    pub(crate) fn answers(&self, own: &Annotation) -> Option<&BTreeMap<Annotation, f32>> {
+        self.records.get(own)
     }
 }
 

@@ -4,7 +4,8 @@ use glam::Vec3;
 use randori_motion::Bone;
 
 use crate::bodies::{Bodies, Doing, TICKS_PER_SECOND};
-use crate::sweep::{Sweep, meet};
+use crate::hulls::Ball;
+use crate::sweep::{Sweep, meet, off_segment};
 
 /// What was struck.
 ///
@@ -78,31 +79,36 @@ impl Hit {
 /// there is no blow, or it meets nothing. Whoever ends before stays in the last frame.
 pub fn first(attacker: (&Bodies, &Doing), victim: (&Bodies, &Doing), after: i32) -> Option<Hit> {
     let ((own, doing), (other, struck)) = (attacker, victim);
-    let its = own.of_action(doing.action);
+    let (its, theirs) = (own.of_action(doing.action), other.of_action(struck.action));
     let [from, to] = its.window.map(|frame| doing.start + (frame - its.first) as i32);
-    let with = its.with as usize;
+    let ticks = from.max(after + 1)..to;
+    if ticks.is_empty() {
+        return None;
+    }
     // The striking part in the other's take: the one transform that is needed.
     let there = struck.world_from_take.inverse().then(doing.world_from_take);
-    let moved = |tick: i32| own.frame(its.take, doing.frame(own, tick))[with].map(|end| there.point(end));
-    let (fist, theirs) = (own.radii()[with] + own.halves()[with], other.of_action(struck.action));
-    let mut last: Option<(i32, [Vec3; 2])> = None;
-    for tick in from.max(after + 1)..to {
+    if !theirs.extent.may_touch(&Ball { center: there.point(its.swing.center), ..its.swing }) {
+        return None;
+    }
+    let with = its.with as usize;
+    let (radius, half) = (own.radii()[with], own.halves()[with]);
+    let moved = |tick: i32| own.strike(its, doing.frame(own, tick)).map(|end| there.point(end));
+    let hulls = other.hulls(theirs.take);
+    let mut before = moved(ticks.start - 1);
+    for tick in ticks {
         let now = moved(tick);
-        let middle = 0.5 * (now[0] + now[1]);
+        let blow = Sweep { from: std::mem::replace(&mut before, now), to: now, radius };
+        let ball = Ball::of(blow.from, blow.to, half, radius);
         let frame = struck.frame(other, tick);
-        let root = other.stance(theirs.take, frame).root.shift();
-        let (x, z, near) = (middle.x - root.x, middle.z - root.z, other.reach() + fist + FASTEST);
-        if x * x + z * z > near * near {
+        if !hulls.extent(frame).may_touch(&ball) {
             continue;
         }
-        let before =
-            last.take().filter(|(at, _)| at + 1 == tick).map_or_else(|| moved(tick - 1), |(_, ends)| ends);
-        last = Some((tick, now));
-        let earlier = struck.frame(other, tick - 1);
-        let bodies = [earlier, frame].map(|frame| other.frame(theirs.take, frame));
-        let blow = Sweep { from: before, to: now, radius: own.radii()[with] };
-        let Some((capsule, point)) = first_met(&blow, own.halves()[with], bodies, other) else { continue };
-        let way = (now[0] + now[1] - before[0] - before[1]) * 0.5;
+        let bodies = [struck.frame(other, tick - 1), frame].map(|frame| other.frame(theirs.take, frame));
+        let Some((capsule, point)) = first_met(&blow, &ball, hulls.near(frame, ball), bodies, other.radii())
+        else {
+            continue;
+        };
+        let way = (blow.to[0] + blow.to[1] - blow.from[0] - blow.from[1]) * 0.5;
         return Some(Hit {
             tick,
             with: own.bones()[with],
@@ -115,30 +121,30 @@ pub fn first(attacker: (&Bodies, &Doing), victim: (&Bodies, &Doing), after: i32)
     None
 }
 
-/// No part of a body goes farther than this in one tick (m).
-const FASTEST: f32 = 0.5;
+/// Whether a blow can meet anything at all, if both go on with what they do: `false` only if it cannot.
+pub(crate) fn may_meet((own, doing): (&Bodies, &Doing), (other, struck): (&Bodies, &Doing)) -> bool {
+    let (its, theirs) = (own.of_action(doing.action), other.of_action(struck.action));
+    let there = struck.world_from_take.inverse().then(doing.world_from_take);
+    theirs.extent.may_touch(&Ball { center: there.point(its.swing.center), ..its.swing })
+}
 
-/// The capsule that a blow meets first on its way through one tick, and where.
+/// The one of these capsules that a blow, which stays within a ball, meets first on its way through one tick, and where.
 fn first_met(
     blow: &Sweep,
-    half: f32,
+    ball: &Ball,
+    capsules: impl Iterator<Item = usize>,
     [before, now]: [&[[Vec3; 2]]; 2],
-    other: &Bodies,
+    radii: &[f32],
 ) -> Option<(usize, Vec3)> {
-    let middle = |ends: &[Vec3; 2]| 0.5 * (ends[0] + ends[1]);
-    let (own_from, own_to) = (middle(&blow.from), middle(&blow.to));
     let mut first: Option<(f32, usize, Vec3)> = None;
-    for (capsule, (from, to)) in before.iter().zip(now).enumerate() {
-        // Middles that are farther apart than both halves, both radii and both ways: these cannot meet.
-        let (from_middle, to_middle) = (middle(from), middle(to));
-        let reach = half + blow.radius + other.halves()[capsule] + other.radii()[capsule];
-        let apart = (own_to - to_middle).length_squared().min((own_from - from_middle).length_squared());
-        let way = (own_to - own_from) - (to_middle - from_middle);
-        let near = reach + way.length_squared().sqrt();
-        if apart > near * near {
+    for capsule in capsules {
+        let body = Sweep { from: before[capsule], to: now[capsule], radius: radii[capsule] };
+        // Half way through the tick, no point of it has more than half of its ends' way before or behind it.
+        let way =
+            (body.to[0] - body.from[0]).length_squared().max((body.to[1] - body.from[1]).length_squared());
+        if off_segment(body.at(0.5), ball.center) > ball.radius + body.radius + 0.5 * way.sqrt() {
             continue;
         }
-        let body = Sweep { from: *from, to: *to, radius: other.radii()[capsule] };
         if let Some(meeting) = meet(blow, &body)
             && first.is_none_or(|(share, ..)| meeting.share < share)
         {

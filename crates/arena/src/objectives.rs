@@ -8,8 +8,9 @@
 //! goal, which both pay alike, is as printed. A blow counts twice, as given by the one (w+) and as taken
 //! by the other (w-), as it does in the paper when both are asked what their action brought them.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+mod promises;
+
+use std::sync::{Arc, OnceLock};
 
 use randori_motion::annotation::Kind;
 use randori_motion::{ActionId, Annotation, Ground};
@@ -18,8 +19,10 @@ use crate::bodies::{Doing, Move};
 use crate::combination::Table;
 use crate::hits::Hit;
 use crate::plausible::Plausibility;
-use crate::stage::{Contest, Moment, Outcome, Outlook, Stage};
+use crate::stage::{Moment, Outcome, Stage};
 use crate::style::Style;
+use crate::words::Words;
+use promises::{Ranked, apart, blur};
 
 /// What somebody is after.
 #[derive(Clone, Debug)]
@@ -168,8 +171,6 @@ struct Ready {
     asked_range: [f64; 2],
     /// What recency takes away from each action.
     worn: Vec<f64>,
-    /// Number of each action's annotation.
-    words: Vec<u16>,
     n_words_of_opponent: usize,
     /// f_comb by own and the opponent's annotation.
     combined: Vec<f64>,
@@ -177,51 +178,53 @@ struct Ready {
     combined_most: f64,
     /// How often each action was chosen, by its annotation (-).
     used: Vec<f64>,
-    /// The farthest that any single action gets (m).
-    roam: f32,
+    /// What the options of each node of the graph promise, once somebody asked.
+    ranked: Vec<OnceLock<Box<[Ranked]>>>,
 }
 
 impl Judge {
     /// Makes the aims of everybody ready.
     pub fn of(stage: &Stage, aims: &[Aims]) -> Judge {
-        let words: Vec<Words> = stage.cast.iter().map(|cast| Words::of(cast.bodies.library())).collect();
         let people = aims.iter().enumerate().map(|(who, aims)| {
-            let library = stage.cast[who].bodies.library();
-            let actions = library.actions();
-            let other = &words[aims.opponent.min(words.len() - 1)];
-            let combine = |own: &Annotation, other: &Annotation| {
-                aims.table
-                    .suitability(own, other)
-                    .map_or(0.0, |s| aims.style.combination_weight * f64::from(s))
-            };
+            let (bodies, style) = (&stage.cast[who].bodies, &aims.style);
+            let words = bodies.words();
+            let other = stage.cast[aims.opponent.min(stage.cast.len() - 1)].bodies.words();
+            // Most annotations answer nothing.
+            let combined = words.known.iter().flat_map(|own| {
+                let answers = aims.table.answers(own);
+                other.known.iter().map(move |other| {
+                    let suitability = answers.and_then(|answers| answers.get(other));
+                    suitability.map_or(0.0, |s| style.combination_weight * f64::from(*s))
+                })
+            });
+            let combined: Vec<f64> = combined.collect();
             let asked = |annotation: &Annotation| {
                 let of = |list: &[Annotation]| f64::from(u8::from(list.contains(annotation)));
-                aims.style.requirement_weight * (of(&aims.required) - of(&aims.forbidden))
+                style.requirement_weight * (of(&aims.required) - of(&aims.forbidden))
             };
-            let given = actions.iter().map(|action| match action.annotation.kind() {
-                Kind::Attack => aims.style.damage_weight(&action.annotation),
+            let given = |annotation: &Annotation| match annotation.kind() {
+                Kind::Attack => style.damage_weight(annotation),
                 _ => 0.0,
-            });
-            let pairs =
-                (words[who].known.iter()).flat_map(|own| other.known.iter().map(move |other| (own, other)));
-            let combined: Vec<f64> = pairs.map(|(own, other)| combine(own, other)).collect();
-            let asked: Vec<f64> = actions.iter().map(|action| asked(&action.annotation)).collect();
+            };
+            let of_words = |worth: &dyn Fn(&Annotation) -> f64| -> Vec<f64> {
+                words.of_actions(&words.known.iter().map(worth).collect::<Vec<f64>>())
+            };
+            let asked = of_words(&asked);
             let is_to_be_struck = aims.required.iter().any(|annotation| annotation.kind() == Kind::Reaction);
             Ready {
-                given: given.collect(),
-                taken: if is_to_be_struck { 0.0 } else { aims.style.taken_weight },
+                given: of_words(&given),
+                taken: if is_to_be_struck { 0.0 } else { style.taken_weight },
                 asked_range: [
                     asked.iter().fold(0.0, |a, b| b.min(a)),
                     asked.iter().fold(0.0, |a, b| b.max(a)),
                 ],
                 asked,
-                worn: worn(aims, actions.len(), &words[who].of_action),
-                used: used(aims, &words[who]),
+                worn: worn(aims, &words.of_action),
+                used: used(aims, words),
                 combined_most: combined.iter().fold(0.0, |most: f64, value| most.max(value.abs())),
                 combined,
-                words: words[who].of_action.clone(),
                 n_words_of_opponent: other.known.len(),
-                roam: library.ids().map(|id| stage.cast[who].bodies.of_action(id).roam).fold(0.0, f32::max),
+                ranked: vec![OnceLock::new(); bodies.library().n_nodes()],
                 aims: aims.clone(),
             }
         });
@@ -260,7 +263,7 @@ impl Judge {
                 path += victim.path(stage, (whom, reacting), reacting.end(&stage.cast[whom].bodies));
             }
         }
-        let combined = ready.combination(self, before, action);
+        let combined = ready.combination(stage, before, who, action);
         let [combination, staged] = if aims.staged { [0.0, combined] } else { [combined, 0.0] };
         let current = &before.people[who].doing;
         let movement = |doing: &Doing, tick: i32| ready.movement(stage, before, (who, doing), tick);
@@ -272,71 +275,6 @@ impl Judge {
             recency: -ready.worn[action.0 as usize],
             path,
             requirement,
-        }
-    }
-
-    /// The most that each choice can be worth to whoever makes it, F_comp + F_coop (points).
-    ///
-    /// Where an action leaves one, and what was asked for, is known before it is simulated. As for blows, every one that
-    /// the others have under way may be avoided, and the action's own may land as fast as it gets, on the head.
-    pub fn promises(
-        &self,
-        stage: &Stage,
-        moment: &Moment,
-        who: usize,
-        choices: impl Iterator<Item = ActionId>,
-        out: &mut Vec<f64>,
-    ) {
-        let ready = &self.people[who];
-        let side = stage.cast[who].side;
-        let bodies = &stage.cast[who].bodies;
-        let avoided: f64 = (moment.people.iter().enumerate())
-            .filter(|(other, _)| stage.cast[*other].side != side)
-            .filter_map(|(other, person)| {
-                let ahead = person.ahead.as_ref()?;
-                Some(-self.worth(stage, side, (other, person.doing.action), ahead.whom as usize, &ahead.hit))
-            })
-            .sum();
-        let feared = self.people.iter().map(|ready| ready.taken).fold(0.0, f64::max);
-        let [_, asked] = self.asked_by_blows();
-        // Whoever is struck may get into the way of somebody else's blow.
-        let joined: f64 = (moment.people.iter().enumerate())
-            .filter(|(other, person)| {
-                let is_ally = *other != who && stage.cast[*other].side == side;
-                is_ally && stage.contest == Contest::Fight && person.is_present && !person.is_spent
-            })
-            .map(|(other, person)| {
-                let (ready, action) = (&self.people[other], person.doing.action);
-                let blow = ready.aims.scoring.most(stage.cast[other].bodies.of_action(action));
-                if blow == 0.0 { 0.0 } else { (ready.given[action.0 as usize] + feared) * blow }
-            })
-            .sum();
-        let (aims, style) = (&ready.aims, &ready.aims.style);
-        let current = &moment.people[who].doing;
-        let now = ready.movement(stage, moment, (who, current), moment.tick);
-        let here = current.root(bodies, moment.tick);
-        let opponent = Outlook::of(stage, moment, aims.opponent);
-        let known = avoided.max(0.0) + joined + asked + ROUNDING - now;
-        for action in choices {
-            let its = bodies.of_action(action);
-            let blow = aims.scoring.most(its);
-            let given = if blow == 0.0 { 0.0 } else { (ready.given[action.0 as usize] + feared) * blow };
-            let end = here.ground(its.end);
-            // Where the gaze goes at best costs nothing, and far out the simulation may round to another place.
-            let mut then = 0.0;
-            let blur =
-                |there: Ground| BLUR * (1.0 + end.x.abs() + end.z.abs() + there.x.abs() + there.z.abs());
-            if aims.opponent != who {
-                let there = opponent.after(its.length());
-                let (off, blur) = (apart(end, there), blur(there));
-                then += style.movement(style.distance.clamp(off - blur, off + blur), style.angle);
-            }
-            if let Some(goal) = aims.goal {
-                let off = apart(end, goal.position) - blur(goal.position);
-                then += style.way(off.max(0.0), None);
-            }
-            let own = ready.asked[action.0 as usize] - ready.worn[action.0 as usize];
-            out.push(known + then + ready.combination(self, moment, action) + own + given);
         }
     }
 
@@ -382,13 +320,20 @@ impl Judge {
         let (mut least, mut most) = (0.0_f64, 0.0_f64);
         let [spoiled, forced] = self.asked_by_blows();
         let n_blows = self.people.len() as f64;
+        let next = stage.turn(moment);
         for choice in 1..=left {
             let (mut lower, mut upper, mut driven_off) = (f64::INFINITY, f64::NEG_INFINITY, 0.0_f64);
             for (who, ready) in self.people.iter().enumerate() {
-                let [worse, better] = ready.way_after(stage, moment, who, choice);
+                let way = ready.way_after(stage, moment, who, choice);
+                driven_off = driven_off.min(way[0]);
+                // Who makes the first choice, and from where, is known.
+                let [worse, better] = match next {
+                    Some(next) if choice == 1 && next != who => continue,
+                    Some(_) if choice == 1 => ready.way_next(stage, moment, who),
+                    _ => way,
+                };
                 let [least, most] = ready.asked_and_staged();
                 (lower, upper) = (lower.min(worse + least), upper.max(better + most));
-                driven_off = driven_off.min(worse);
             }
             let lower = lower + spoiled + n_blows * driven_off;
             (least, most) = (least + lower.min(0.0), most + (upper + forced).max(0.0));
@@ -405,18 +350,6 @@ impl Judge {
         };
         [of(0, f64::min), of(1, f64::max)]
     }
-}
-
-/// What may get lost in sums of large terms (points).
-const ROUNDING: f64 = 30.0;
-
-/// How far two ways to reckon where an action ends may differ, by how far out it is (-).
-const BLUR: f32 = 4e-6;
-
-/// The distance of two places on the floor (m).
-fn apart(a: Ground, b: Ground) -> f32 {
-    let (x, z) = (a.x - b.x, a.z - b.z);
-    (x * x + z * z).sqrt()
 }
 
 impl Ready {
@@ -439,11 +372,11 @@ impl Ready {
     }
 
     /// f_comb of an action, given what the opponent does.
-    fn combination(&self, judge: &Judge, moment: &Moment, action: ActionId) -> f64 {
-        let word = self.words[action.0 as usize] as usize;
+    fn combination(&self, stage: &Stage, moment: &Moment, who: usize, action: ActionId) -> f64 {
         let theirs = moment.people[self.aims.opponent].doing.action;
-        let their_word = judge.people[self.aims.opponent].words[theirs.0 as usize] as usize;
-        self.combined[word * self.n_words_of_opponent + their_word]
+        let word = stage.cast[who].bodies.of_action(action).word;
+        let their_word = stage.cast[self.aims.opponent].bodies.of_action(theirs).word;
+        self.combined[usize::from(word) * self.n_words_of_opponent + usize::from(their_word)]
     }
 
     /// The least and the most of f_mov2 after so many choices, at the end of an action or of a reaction.
@@ -455,9 +388,25 @@ impl Ready {
             let off = doing.position(bodies, doing.end(bodies)).distance(goal.position);
             // What is under way may be cut short by a blow of any other, with a reaction after it; every choice before
             // this one is an action of one's own, or brings about another reaction.
-            let way = (1.0 + f32::from(choice) + moment.people.len() as f32) * self.roam;
+            let way = (1.0 + f32::from(choice) + moment.people.len() as f32) * bodies.roam();
             let turned = goal.heading.map(|_| std::f32::consts::PI);
             [style.way(off + way, turned), style.way((off - way).max(0.0), None)]
+        })
+    }
+
+    /// The least and the most of f_mov2 of somebody who decides now.
+    fn way_next(&self, stage: &Stage, moment: &Moment, who: usize) -> [f64; 2] {
+        let style = &self.aims.style;
+        self.aims.goal.map_or([0.0; 2], |goal| {
+            let here = moment.people[who].doing.root(&stage.cast[who].bodies, moment.tick);
+            let [nearest, farthest] = (stage.options(moment, who).iter())
+                .map(|option| here.ground(option.end))
+                .map(|end| (apart(end, goal.position), blur(end, goal.position)))
+                .fold([f32::INFINITY, 0.0_f32], |[nearest, farthest], (off, blur)| {
+                    [nearest.min(off - blur), farthest.max(off + blur)]
+                });
+            let turned = goal.heading.map(|_| std::f32::consts::PI);
+            [style.way(farthest, turned), style.way(nearest.clamp(0.0, farthest), None)]
         })
     }
 
@@ -469,50 +418,27 @@ impl Ready {
     }
 }
 
-/// The annotations of a library, numbered.
-struct Words {
-    known: Vec<Annotation>,
-    of_action: Vec<u16>,
-}
-
-impl Words {
-    fn of(library: &randori_motion::ActionLibrary) -> Words {
-        let mut numbers: BTreeMap<&Annotation, u16> = BTreeMap::new();
-        let mut known = Vec::new();
-        let mut of_action = Vec::new();
-        for action in library.actions() {
-            let number = *numbers.entry(&action.annotation).or_insert_with(|| {
-                known.push(action.annotation.clone());
-                known.len() as u16 - 1
-            });
-            of_action.push(number);
-        }
-        Words { known, of_action }
-    }
-}
-
 /// How much of what somebody did still takes away from doing it again.
 const REMEMBERED: usize = 8;
 
 /// How often each action's annotation was chosen, shared among its actions; nobody is sure to do only what was seen.
 fn used(aims: &Aims, words: &Words) -> Vec<f64> {
     let mut counts = vec![0.5_f64; words.known.len()];
-    let mut sizes = vec![0.0_f64; words.known.len()];
-    for word in &words.of_action {
-        sizes[*word as usize] += 1.0;
-    }
     for done in &aims.done {
         if let Some(word) = words.of_action.get(done.0 as usize) {
             counts[*word as usize] += 1.0;
         }
     }
-    words.of_action.iter().map(|word| counts[*word as usize] / sizes[*word as usize]).collect()
+    for (count, size) in counts.iter_mut().zip(&words.sizes) {
+        *count /= f64::from(*size);
+    }
+    words.of_actions(&counts)
 }
 
 /// What recency takes away from each action: most from what was just done, half as much for each action since; half of
 /// it from others of the same annotation.
-fn worn(aims: &Aims, n_actions: usize, words: &[u16]) -> Vec<f64> {
-    let mut worn = vec![0.0_f64; n_actions];
+fn worn(aims: &Aims, words: &[u16]) -> Vec<f64> {
+    let mut worn = vec![0.0_f64; words.len()];
     let mut weight = aims.style.recency_weight;
     for done in aims.done.iter().rev().take(REMEMBERED) {
         let Some(word) = words.get(done.0 as usize) else { continue };

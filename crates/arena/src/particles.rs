@@ -139,8 +139,13 @@ impl ParticleBody {
     /// The particles of a body. Bones that its skeleton lacks are passed over.
     pub(crate) fn of(body: &Body) -> ParticleBody {
         let particles = scattered(body);
-        let (links, apart) = (linked(&particles), kept_apart(&body.skeleton, &particles));
+        let (links, apart) = (side_by_side(linked(&particles)), kept_apart(&body.skeleton, &particles));
         ParticleBody { particles, links, apart, tone: 1.0 }
+    }
+
+    /// How many particles there are.
+    pub(crate) fn len(&self) -> usize {
+        self.particles.len()
     }
 
     /// Where the particles of a pose are (m).
@@ -321,6 +326,20 @@ fn linked(particles: &[Particle]) -> Vec<Link> {
         .collect()
 }
 
+/// The same links in an order in which neighbours seldom share a particle, so that they need not wait for each other.
+///
+/// Links that do share one stay in their order, and others do not affect each other: the result is the same.
+fn side_by_side(links: Vec<Link>) -> Vec<Link> {
+    let mut ranked: Vec<(usize, Link)> = Vec::new();
+    for link in links {
+        let shares = |(_, other): &&(usize, Link)| other.ends.iter().any(|end| link.ends.contains(end));
+        let rank = ranked.iter().filter(shares).map(|(rank, _)| rank + 1).max().unwrap_or(0);
+        ranked.push((rank, link));
+    }
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, link)| link).collect()
+}
+
 /// Pairs that do not come nearer: crown and chest, so that the neck does not break; hands and what they guard.
 fn kept_apart(skeleton: &Skeleton, particles: &[Particle]) -> Vec<(usize, usize, f32)> {
     let rest = skeleton.global_pose(skeleton.rest_pose().view());
@@ -431,6 +450,25 @@ mod tests {
                 particles.step(&mut deviation, &moved, [tick % 2 == 0, tick % 3 == 0]);
                 assert!(deviation.offsets.iter().all(|offset| offset.length() < 1e-5), "{tick}");
             }
+        }
+    }
+
+    #[test]
+    fn the_order_of_links_that_share_nothing_does_not_matter() {
+        let (mut particles, plan) = standing();
+        let body = Build::AVERAGE.body();
+        let mut other = particles.clone();
+        other.links = linked(&scattered(&body));
+        let ends = |body: &ParticleBody| body.links.iter().map(|link| link.ends).collect::<Vec<_>>();
+        assert_ne!(ends(&particles), ends(&other));
+        particles.tone = 0.7;
+        other.tone = 0.7;
+        let blow = blow(Bone::Head, Vec3::new(9.0, 1.0, -14.0));
+        let mut deviations = [particles.struck(&plan, &blow), other.struck(&plan, &blow)];
+        for tick in 0..30 {
+            particles.step(&mut deviations[0], &plan, [tick > 9, true]);
+            other.step(&mut deviations[1], &plan, [tick > 9, true]);
+            assert_eq!(deviations[0].offsets, deviations[1].offsets, "{tick}");
         }
     }
 

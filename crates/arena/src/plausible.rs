@@ -6,6 +6,7 @@
 //! blow with a step in it counts from where it lands.
 
 use std::f32::consts::PI;
+use std::hash::{Hash, Hasher};
 
 use randori_motion::annotation::Kind;
 use randori_motion::{ActionId, Ground};
@@ -83,21 +84,35 @@ pub struct Screening {
 
 /// What an action meets, from the least important criterion on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Meets {
+pub(crate) enum Meets {
     Nothing,
     Facing,
     Range,
     Logic,
 }
 
-/// Something that somebody might do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// Something that somebody might do; the same for the same action.
+#[derive(Clone, Copy, Debug)]
 pub struct Choice {
     /// What.
     pub action: ActionId,
     /// Whether it stands as it is: bodies do not get into each other, or cannot help it. If not, it is to be asked
     /// with [`penetrates`] before it counts.
     pub is_certain: bool,
+}
+
+impl PartialEq for Choice {
+    fn eq(&self, other: &Choice) -> bool {
+        self.action == other.action
+    }
+}
+
+impl Eq for Choice {}
+
+impl Hash for Choice {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.action.hash(state);
+    }
 }
 
 /// Whether an action gets the body too deep into others to be plausible.
@@ -143,7 +158,7 @@ pub fn sketch(
     out: &mut Vec<Choice>,
 ) -> Screening {
     let from = out.len();
-    let scene = Scene::of(stage, moment, who, opponent, limits);
+    let scene = Scene::of(stage, moment, who, opponent, limits, Outlook::of(stage, moment, opponent));
     let options = stage.options(moment, who);
     let graded: SmallVec<[Meets; 256]> = options.iter().map(|option| scene.meets(limits, option)).collect();
     let mut counts = [0_u32; 4];
@@ -198,9 +213,9 @@ pub fn sketch(
 }
 
 /// Whom one faces, and what they are up to.
-struct Scene {
+pub(crate) struct Scene<'a> {
     here: Rigid,
-    opponent: Outlook,
+    opponent: Outlook<'a>,
     /// A blow of the opponent is under way, and not over.
     is_threatened: bool,
     /// It will land if nobody does anything.
@@ -212,8 +227,15 @@ struct Scene {
     facing: Option<f32>,
 }
 
-impl Scene {
-    fn of(stage: &Stage, moment: &Moment, who: usize, opponent: usize, limits: &Plausibility) -> Scene {
+impl<'a> Scene<'a> {
+    pub(crate) fn of(
+        stage: &Stage,
+        moment: &Moment,
+        who: usize,
+        opponent: usize,
+        limits: &Plausibility,
+        outlook: Outlook<'a>,
+    ) -> Scene<'a> {
         let (own, them) = (&moment.people[who], &moment.people[opponent]);
         let (bodies, theirs) = (&*stage.cast[who].bodies, &*stage.cast[opponent].bodies);
         let its = theirs.of_action(them.doing.action);
@@ -222,7 +244,6 @@ impl Scene {
         let is_threatened =
             its.kind == Kind::Attack && !them.is_spent && window_ends > moment.tick && is_seen;
         let here = own.doing.root(bodies, moment.tick);
-        let outlook = Outlook::of(stage, moment, opponent);
         let weapon = bodies.library().body().weapon;
         Scene {
             here,
@@ -235,6 +256,11 @@ impl Scene {
         }
     }
 
+    /// Where the opponent will be.
+    pub(crate) fn outlook(&self) -> &Outlook<'a> {
+        &self.opponent
+    }
+
     /// From a place seen from where the action starts to the opponent some ticks later (m).
     fn to_opponent(&self, place: Ground, after: i32) -> Ground {
         let here = self.here.ground(place);
@@ -242,7 +268,7 @@ impl Scene {
         Ground { x: there.x - here.x, z: there.z - here.z }
     }
 
-    fn meets(&self, limits: &Plausibility, option: &Brief) -> Meets {
+    pub(crate) fn meets(&self, limits: &Plausibility, option: &Brief) -> Meets {
         if let Some(cosine) = self.facing {
             let way = self.to_opponent(option.end, option.length);
             let gaze = self.here.turned_ground(option.gaze);

@@ -52,6 +52,8 @@ pub struct Reactions {
     entries: Vec<Entry>,
     /// Whether the body is on its feet, by the number of the frame among the frames of all takes.
     upright: Vec<bool>,
+    /// Where the particles are (m), frame after frame of all takes.
+    places: Vec<Vec3>,
     /// Number of the first frame of each take among the frames of all takes.
     first_frames: Vec<u64>,
     memory: Memory,
@@ -69,9 +71,12 @@ impl Reactions {
         for take in library.takes() {
             first_frames.push(first_frames[first_frames.len() - 1] + take.clip.n_frames() as u64);
         }
+        let particles = ParticleBody::of(library.body());
+        let (upright, places) = postures(&library, &particles);
         Reactions {
-            upright: upright(&library),
-            particles: ParticleBody::of(library.body()),
+            upright,
+            places,
+            particles,
             entries: Entry::all_of(&library, is_one),
             first_frames,
             memory: Memory::default(),
@@ -124,50 +129,60 @@ impl Reactions {
     fn best(&self, take: u32, frame: u32, kind: Kind) -> Option<Answer> {
         let falls = kind.fells && self.entries.iter().any(|entry| entry.falls);
         let struck = self.struck(take, frame, kind);
-        let mut best: Option<(f32, &Entry)> = None;
-        for entry in self.entries.iter().filter(|entry| entry.falls == falls) {
-            let least = best.map_or(f32::INFINITY, |(cost, _)| cost);
-            let mut cost = entry.astray(&struck, kind.zone, kind.way())
-                + entry.unlike(&struck)
-                + entry.unfit(kind.zone, kind.impulse());
+        // What costs little to find out tells most entries apart from the best: whichever that favours comes first.
+        let fitting = || self.entries.iter().enumerate().filter(|(_, entry)| entry.falls == falls);
+        let early: Vec<[f32; 2]> = (fitting())
+            .map(|(_, entry)| {
+                [entry.astray(&struck, kind.zone, kind.way()), entry.unfit(kind.zone, kind.impulse())]
+            })
+            .collect();
+        let first = early.iter().enumerate().min_by(|(_, a), (_, b)| (a[0] + a[1]).total_cmp(&(b[0] + b[1])));
+        let mut best: Option<(f32, usize, &Entry)> = None;
+        let all = fitting().zip(&early).enumerate();
+        for (_, ((at, entry), [astray, unfit])) in
+            all.clone().filter(|(place, _)| Some(*place) == first.map(|(place, _)| place)).chain(all)
+        {
+            let least = best.map_or(f32::INFINITY, |(cost, ..)| cost);
+            // Nothing that follows is below zero, but sums are rounded.
+            if astray + unfit > least * (1.0 + 1e-5) {
+                continue;
+            }
+            let mut cost = astray + entry.unlike(&struck) + unfit;
             for (seen, theirs) in struck.moments.iter().zip(&entry.moments) {
-                if cost >= least {
+                if cost > least {
                     break;
                 }
                 cost += seen.difference(theirs) / struck.moments.len() as f32;
             }
-            if cost < least {
-                best = Some((cost, entry));
+            if best.is_none_or(|(least, first, _)| cost < least || (cost == least && at < first)) {
+                best = Some((cost, at, entry));
             }
         }
-        best.map(|(_, entry)| Answer { action: entry.action, skipped: entry.skipped, falls })
+        best.map(|(_, _, entry)| Answer { action: entry.action, skipped: entry.skipped, falls })
     }
 
     /// What a body looks like in the first moments after a blow, seen from where its root was.
     fn struck(&self, take: u32, frame: u32, kind: Kind) -> Struck {
         let taken = &self.library.takes()[take as usize];
-        let (clip, placement) = (&taken.clip, taken.placements[frame as usize]);
-        let shown = |tick: usize| (frame as usize + tick).min(clip.n_frames() - 1);
-        let mut globals = GlobalPose::default();
-        let n_ticks = COMPARED[COMPARED.len() - 1];
-        let plans: Vec<Vec<Vec3>> = (0..=n_ticks)
-            .map(|tick| {
-                clip.skeleton().globals_into(clip.frame(shown(tick)), &mut globals);
-                self.particles.places(&globals)
-            })
-            .collect();
-
+        let placement = taken.placements[frame as usize];
+        let shown = |tick: usize| (frame as usize + tick).min(taken.clip.n_frames() - 1);
+        let n_particles = self.particles.len();
+        let plan = |tick: usize| {
+            let number = self.first_frames[take as usize] as usize + shown(tick);
+            &self.places[number * n_particles..(number + 1) * n_particles]
+        };
         let turn = placement.rotation().inverse();
         let origin = placement.position.at_height(0.0);
         let landmarks = LANDMARKS.map(|bone| self.particles.particle(bone));
         let seen = |places: &[Vec3]| -> Vec<Vec3> {
             landmarks.iter().map(|at| at.map_or(Vec3::ZERO, |at| turn * (places[at] - origin))).collect()
         };
-        let mut deviation = self.particles.struck(&plans[0], &self.blow(kind, &plans[0]));
-        let mut last = seen(&plans[0]);
-        let start = Moment::between(&last, seen(&plans[1]));
+        let mut deviation = self.particles.struck(plan(0), &self.blow(kind, plan(0)));
+        let mut last = seen(plan(0));
+        let start = Moment::between(&last, seen(plan(1)));
         let mut moments = Vec::with_capacity(COMPARED.len());
-        for (tick, plan) in plans.iter().enumerate().skip(1) {
+        for tick in 1..=COMPARED[COMPARED.len() - 1] {
+            let plan = plan(tick);
             self.particles.step(&mut deviation, plan, taken.standing[shown(tick)]);
             let places: Vec<Vec3> =
                 plan.iter().zip(&deviation.offsets).map(|(p, offset)| *p + *offset).collect();
@@ -191,23 +206,22 @@ impl Reactions {
     }
 }
 
-/// Whether the body is on its feet in every frame of every take.
-fn upright(library: &ActionLibrary) -> Vec<bool> {
+/// Whether the body is on its feet in every frame of every take, and where its particles are (m).
+fn postures(library: &ActionLibrary, particles: &ParticleBody) -> (Vec<bool>, Vec<Vec3>) {
     let skeleton = &library.body().skeleton;
-    let Some(hips) = skeleton.bone(Bone::Hips) else {
-        return library.takes().iter().flat_map(|take| vec![true; take.clip.n_frames()]).collect();
-    };
     let rest = skeleton.global_pose(skeleton.rest_pose().view());
-    let least = UPRIGHT * rest.positions[hips.idx()].y;
+    let hips = skeleton.bone(Bone::Hips).map(|hips| hips.idx());
+    let least = hips.map_or(0.0, |hips| UPRIGHT * rest.positions[hips].y);
     let mut globals = GlobalPose::default();
-    let mut found = Vec::new();
+    let (mut upright, mut places) = (Vec::new(), Vec::new());
     for take in library.takes() {
-        found.extend(take.clip.frames().map(|pose| {
+        for pose in take.clip.frames() {
             skeleton.globals_into(pose, &mut globals);
-            globals.positions[hips.idx()].y >= least
-        }));
+            upright.push(hips.is_none_or(|hips| globals.positions[hips].y >= least));
+            places.extend(particles.places(&globals));
+        }
     }
-    found
+    (upright, places)
 }
 
 /// Somebody whose hips are lower than this share of their height when standing lies, kneels or sits.

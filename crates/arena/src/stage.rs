@@ -375,19 +375,37 @@ impl Stage {
 
 /// Where somebody's root will be from now on, if they go on.
 #[derive(Clone, Debug)]
-pub(crate) struct Outlook(SmallVec<[Ground; 64]>);
+pub(crate) struct Outlook<'a> {
+    bodies: &'a Bodies,
+    doing: Doing,
+    tick: i32,
+    /// From now to the end of the action, if it was worked out.
+    foreseen: SmallVec<[Ground; 64]>,
+}
 
-impl Outlook {
-    /// Of one of the cast.
-    pub(crate) fn of(stage: &Stage, moment: &Moment, who: usize) -> Outlook {
-        let (bodies, doing) = (&stage.cast[who].bodies, &moment.people[who].doing);
-        let until = doing.end(bodies).max(moment.tick);
-        Outlook((moment.tick..=until).map(|tick| doing.position(bodies, tick)).collect())
+impl<'a> Outlook<'a> {
+    /// Of one of the cast, for many questions.
+    pub(crate) fn of(stage: &'a Stage, moment: &Moment, who: usize) -> Outlook<'a> {
+        let mut outlook = Outlook::on_demand(stage, moment, who);
+        let Outlook { bodies, doing, tick, .. } = outlook;
+        let until = doing.end(bodies).max(tick);
+        outlook.foreseen = (tick..=until).map(|tick| doing.position(bodies, tick)).collect();
+        outlook
+    }
+
+    /// The same, for a few questions.
+    pub(crate) fn on_demand(stage: &'a Stage, moment: &Moment, who: usize) -> Outlook<'a> {
+        let doing = moment.people[who].doing;
+        Outlook { bodies: &stage.cast[who].bodies, doing, tick: moment.tick, foreseen: SmallVec::new() }
     }
 
     /// Some ticks from now (m).
     pub(crate) fn after(&self, ticks: i32) -> Ground {
-        self.0[(ticks.max(0) as usize).min(self.0.len() - 1)]
+        let ticks = ticks.max(0);
+        match self.foreseen.len() {
+            0 => self.doing.position(self.bodies, self.tick + ticks),
+            n => self.foreseen[(ticks as usize).min(n - 1)],
+        }
     }
 }
 
@@ -429,18 +447,27 @@ impl<'a> Pair<'a> {
 
     /// Whether trunks and heads are deeper in each other than a limit (m) at any of these ticks.
     ///
-    /// Two cores come no nearer to each other in a tick than both get on, so as many ticks can be passed over as that
-    /// takes to reach the limit.
+    /// Two cores come no nearer to each other than both go meanwhile, so all ticks can be passed over before they have
+    /// gone as far as it takes to reach the limit.
     pub fn is_deeper(&self, ticks: Range<i32>, limit: f32) -> bool {
-        let pace = |(bodies, doing): (&Bodies, &Doing)| bodies.of_action(doing.action).pace;
-        let per_tick = 1.0 / (pace(self.own) + pace(self.other)).max(1e-4);
+        /// What rounding may add to a depth (m), and more.
+        const SLACK: f64 = 1e-4;
+        let of = |(bodies, doing): (&Bodies, &Doing), tick: i32| {
+            bodies.gone(bodies.of_action(doing.action).take, doing.frame(bodies, tick))
+        };
+        let gone = |tick: i32| of(self.own, tick) + of(self.other, tick);
         let mut tick = ticks.start;
         while tick < ticks.end {
             let room = limit - self.depth(tick);
             if room < 0.0 {
                 return true;
             }
-            tick += ((room * per_tick) as i32).max(1);
+            let far = gone(tick) + f64::from(room) - SLACK;
+            let mut passed = ticks.end - 1 - tick;
+            while passed > 0 && gone(tick + passed) > far {
+                passed /= 2;
+            }
+            tick += passed + 1;
         }
         false
     }

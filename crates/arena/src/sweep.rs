@@ -71,6 +71,15 @@ pub(crate) fn apart(p: Vec3, q: Vec3) -> f32 {
     p.distance_squared(q).sqrt()
 }
 
+/// How far a point is from a segment (m).
+pub(crate) fn off_segment([p, q]: [Vec3; 2], point: Vec3) -> f32 {
+    const SMALL: f32 = 1e-12;
+    let along = q - p;
+    let length = along.dot(along);
+    let share = if length <= SMALL { 0.0 } else { ((point - p).dot(along) / length).clamp(0.0, 1.0) };
+    apart(p + along * share, point)
+}
+
 impl Sweep {
     /// Both ends after a share of the way (m).
     pub fn at(&self, share: f32) -> [Vec3; 2] {

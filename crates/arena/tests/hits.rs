@@ -8,8 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 use randori_actor::{Casting, Temperament, boxing};
-use randori_arena::bodies::{Bodies, Doing, Rigid};
+use randori_arena::bodies::{Bodies, Doing, Rigid, TICKS_PER_SECOND};
 use randori_arena::hits::{self, Hit, Part};
+use randori_arena::sweep::{Sweep, meet};
 use randori_motion::analyse::Discipline;
 use randori_motion::annotation::Kind;
 use randori_motion::math::nearest_points;
@@ -118,4 +119,55 @@ fn the_world_does_not_matter_only_how_they_stand_to_each_other() {
     let moved = doings.map(|doing| Doing { world_from_take: elsewhere.then(doing.world_from_take), ..doing });
     let (a, b) = (first_hit(&doings), first_hit(&moved));
     assert_eq!(a.map(|hit| (hit.tick, hit.bone)), b.map(|hit| (hit.tick, hit.bone)));
+}
+
+/// The same without any bounds: every capsule at every tick of the window.
+fn without_bounds([own, other]: &[Doing; 2], after: i32) -> Option<Hit> {
+    let bodies = boxer();
+    let [its, theirs] = [own, other].map(|doing| bodies.of_action(doing.action));
+    let there = other.world_from_take.inverse().then(own.world_from_take);
+    let with = its.with as usize;
+    let [from, to] = its.window.map(|frame| own.start + (frame - its.first) as i32);
+    (from.max(after + 1)..to).find_map(|tick| {
+        let ends =
+            |tick: i32| bodies.frame(its.take, own.frame(bodies, tick))[with].map(|end| there.point(end));
+        let blow = Sweep { from: ends(tick - 1), to: ends(tick), radius: bodies.radii()[with] };
+        let [before, now] = [tick - 1, tick].map(|tick| bodies.frame(theirs.take, other.frame(bodies, tick)));
+        let meetings = (0..bodies.radii().len()).filter_map(|capsule| {
+            let body = Sweep { from: before[capsule], to: now[capsule], radius: bodies.radii()[capsule] };
+            meet(&blow, &body).map(|meeting| (capsule, meeting))
+        });
+        let (capsule, meeting) = meetings.min_by(|(_, a), (_, b)| a.share.total_cmp(&b.share))?;
+        let way = (blow.to[0] + blow.to[1] - blow.from[0] - blow.from[1]) * 0.5;
+        Some(Hit {
+            tick,
+            with: bodies.bones()[with],
+            bone: bodies.bones()[capsule],
+            on_weapon: bodies.weapon() == Some(capsule),
+            point: other.world_from_take.point(meeting.point),
+            velocity: other.world_from_take.turned(way) * TICKS_PER_SECOND,
+        })
+    })
+}
+
+#[test]
+fn bounds_change_nothing() {
+    let library = boxer().library();
+    let of_kind = |id: &ActionId| boxer().of_action(*id).kind == Kind::Attack;
+    let attacks: Vec<ActionId> = library.ids().filter(of_kind).collect();
+    let others: Vec<ActionId> = library.ids().collect();
+    let (mut landed, mut missed) = (0, 0);
+    for (k, attack) in attacks.iter().enumerate() {
+        for j in 0..150 {
+            let other = others[(7 * k + 13 * j) % others.len()];
+            let mut doings = pair(*attack, other, 0.4 + 0.011 * j as f32, 1.5 * wobble(5 * k + j));
+            // Some began long before, or have not begun yet.
+            doings[1].start += (j as i32 % 7) * 6 - 18;
+            let after = (j as i32 % 5) * 4 - 4;
+            let found = hits::first((boxer(), &doings[0]), (boxer(), &doings[1]), after);
+            assert_eq!(found, without_bounds(&doings, after), "{k} {j}");
+            (landed, missed) = (landed + usize::from(found.is_some()), missed + usize::from(found.is_none()));
+        }
+    }
+    assert!(landed > 500 && missed > 500, "{landed} {missed}");
 }

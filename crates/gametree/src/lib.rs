@@ -52,8 +52,10 @@ pub mod plain;
 
 pub mod pruned;
 
+mod last;
+
 mod memory;
 
 pub use score::Scores;
 pub use search::{Candidate, Decision, Method, Opponent, Rule, Settings, Statistics, Workspace, search};
-pub use world::{Bounds, Edge, Player, World};
+pub use world::{Bounds, Edge, Player, Promise, World};

@@ -40,6 +40,8 @@ pub(crate) struct Memory<C> {
     states: Map<(u64, u8), Known>,
     /// By number of choices left and player: the latest two choices that refuted another.
     refutations: Vec<[[Option<C>; 2]; 2]>,
+    /// By player and setting: the latest two last choices that refuted another.
+    last_words: Map<(Player, u32), [Option<C>; 2]>,
     /// How often a choice was the best or refuted another.
     merits: Map<(Player, u8, C), u64>,
 }
@@ -51,6 +53,7 @@ impl<C> Default for Memory<C> {
             ordered: 0,
             states: Map::default(),
             refutations: Vec::new(),
+            last_words: Map::default(),
             merits: Map::default(),
         }
     }
@@ -62,12 +65,18 @@ impl<C: Copy + Eq + Hash> Memory<C> {
         self.ordered = 0;
         self.states.clear();
         self.refutations.clear();
+        self.last_words.clear();
         self.merits.clear();
     }
 
     /// An empty memory that begins with the same refutations and merits.
     pub(crate) fn young(&self) -> Self {
-        Self { refutations: self.refutations.clone(), merits: self.merits.clone(), ..Self::default() }
+        Self {
+            refutations: self.refutations.clone(),
+            last_words: self.last_words.clone(),
+            merits: self.merits.clone(),
+            ..Self::default()
+        }
     }
 
     /// Takes over what another learned.
@@ -112,6 +121,17 @@ impl<C: Copy + Eq + Hash> Memory<C> {
             self.refutations.resize(left + 1, [[None; 2]; 2]);
         }
         let latest = &mut self.refutations[left][player as usize];
+        if latest[0] != Some(choice) {
+            *latest = [Some(choice), latest[0]];
+        }
+    }
+
+    pub(crate) fn last_words(&self, player: Player, setting: u32) -> [Option<C>; 2] {
+        self.last_words.get(&(player, setting)).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn refuted_at_last(&mut self, player: Player, setting: u32, choice: C) {
+        let latest = self.last_words.entry((player, setting)).or_default();
         if latest[0] != Some(choice) {
             *latest = [Some(choice), latest[0]];
         }

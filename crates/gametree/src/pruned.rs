@@ -33,11 +33,16 @@
 //! price is nil, and these are the deep cut-offs of alpha-beta. Where S_coop can change much, what remains is shallow
 //! pruning.
 //!
+//! *Scouting.* Most children are no better than the best one before them, and that is sooner shown than what they are
+//! worth. Child c is therefore visited with the higher limit L_q(c) = 2 lo(c) − L_p(c) − 1 first. If it answers with its
+//! value, or that it is low for p, that holds as it stands. If it is low for q, then by (1) u_p(v(c)) > L_p(c), and it is
+//! visited again with the limit above. For a zero sum these are the empty windows of \[Pearl1980\].
+//!
 //! *Futility.* If the bounds show that no path below n can reach more than L_p for either p, n is low for p without
 //! being expanded.
 //!
 //! *Promises.* Where one choice is left, a child is a leaf, and its utility for p is what was gathered plus its edge's.
-//! If the world promises that this is ≤ L_p(c), c is low for p without being played.
+//! If the world promises that this is ≤ L_p(c), c is low for p without being played, or even listed.
 //!
 //! *Habits.* Where Min follows a habit, all its likely children are visited without limits, and the mean lies within
 //! the same intervals, so that (1) and all that follows from it holds for it too.
@@ -56,10 +61,11 @@ use std::hash::Hash;
 
 use rayon::prelude::*;
 
+use crate::last;
 use crate::memory::{Known, Memory};
-use crate::score::{Reach, Sum, promise};
+use crate::score::{Reach, Sum};
 use crate::search::{Found, Statistics, Tree};
-use crate::world::{Player, World};
+use crate::world::{Player, Promise, World};
 
 /// Children searched side by side. Fixed, so that statistics do not depend on the machine; small, because limits are
 /// not renewed within a group.
@@ -68,8 +74,11 @@ const GROUP: usize = 4;
 /// Subtrees with fewer choices than this are not worth a thread.
 const MIN_PARALLEL_LEFT: u8 = 2;
 
+/// Subtrees with fewer choices than this are worked out sooner than scouted.
+const MIN_SCOUTED_LEFT: u8 = 2;
+
 /// No utility is as low as this.
-const NEVER: i64 = i64::MIN;
+pub(crate) const NEVER: i64 = i64::MIN;
 
 const NO_LIMITS: [i64; 2] = [NEVER; 2];
 
@@ -102,7 +111,7 @@ pub(crate) fn expand<W: World>(
 
 /// What a visit to a node answers.
 #[derive(Clone, Copy, Debug)]
-enum Answer {
+pub(crate) enum Answer {
     /// Its value.
     Value(Sum),
     /// Its utility for this player does not exceed that player's limit.
@@ -111,28 +120,28 @@ enum Answer {
 
 /// A node to be visited.
 #[derive(Clone, Copy)]
-struct Visit<'a, S> {
-    state: &'a S,
-    so_far: Sum,
+pub(crate) struct Visit<'a, S> {
+    pub(crate) state: &'a S,
+    pub(crate) so_far: Sum,
     /// Choices still to be made.
     left: u8,
     /// Stands for the choices that led here, for the order of the next ones only.
     path: u64,
-    limits: [i64; 2],
+    pub(crate) limits: [i64; 2],
     /// Where it may end; known wherever there are limits.
-    reach: Option<Reach>,
+    pub(crate) reach: Option<Reach>,
 }
 
 /// What one thread works with.
-struct Scratch<'a, C> {
+pub(crate) struct Scratch<'a, C> {
     /// Whose memory can be read besides one's own.
     elder: Option<&'a Memory<C>>,
-    memory: Memory<C>,
-    statistics: Statistics,
+    pub(crate) memory: Memory<C>,
+    pub(crate) statistics: Statistics,
     spare_choices: Vec<Vec<C>>,
     spare_visits: Vec<Vec<Seen>>,
-    /// What the choices of the node under way promise.
-    promises: Vec<f64>,
+    /// What the choices of the last node promise.
+    pub(crate) promises: Vec<Promise<C>>,
     /// Whether no deeper search follows, which would want to know the order.
     last: bool,
 }
@@ -215,6 +224,13 @@ fn visit<W: World>(
         return answer;
     }
 
+    let limited = node.left == 1 && node.limits != NO_LIMITS;
+    if let Some(answer) = if limited { last::visit(tree, scratch, node, player) } else { None } {
+        if let Some(key) = key {
+            scratch.memory.keep_state(key, node.left, learn(known.unwrap_or_default(), node, answer));
+        }
+        return answer;
+    }
     let mut choices = scratch.spare_choices.pop().unwrap_or_default();
     choices.clear();
     tree.world.choices(node.state, &mut choices);
@@ -308,21 +324,9 @@ fn visit_children<W: World>(
 ) -> Ending {
     let other_limit = node.limits[player.opponent() as usize];
     let cut_above = node.reach.filter(|_| other_limit > NEVER).map(|reach| reach.coop[1].saturating_mul(2));
-    // The root, which has no limits, tells of all its choices.
-    let promised = node.left == 1 && node.limits != NO_LIMITS && {
-        let mut promises = std::mem::take(&mut scratch.promises);
-        let known = tree.promises(player, node.state, choices, &mut promises);
-        scratch.promises = promises;
-        known
-    };
-    let (mut order, guess_from) = if promised {
-        order_of_promises(scratch, node, player, node.limits[player as usize])
-    } else {
-        order_of(tree, scratch, node, player, choices)
-    };
+    let (mut order, guess_from) = order_of(tree, scratch, node, player, choices);
     let mut best: Option<Best> = None;
-    // Those that do not promise enough are choices, too.
-    let any = std::cell::Cell::new(promised && !choices.is_empty());
+    let any = std::cell::Cell::new(false);
     let mut cut = None;
     let limit_of = |index: u32, best: Option<Best>| match best {
         _ if open => NEVER,
@@ -390,18 +394,8 @@ fn visit_children<W: World>(
         } else {
             let index = order[at].index;
             let limit = limit_of(index, best);
-            if promised && order[at].utility <= limit {
-                at += 1;
-                continue;
-            }
-            let most = order[at].utility;
             let choice = choices[index as usize];
             let child = visit_child(tree, scratch, node, player, choice, index, limit);
-            if let Some((edge, _)) = &child
-                && promised
-            {
-                scratch.statistics.broken_bounds += u64::from(edge.utility(player) > most);
-            }
             if let Some((edge, answer)) = child
                 && take(&mut order[at], limit, edge, answer, &mut best)
             {
@@ -421,12 +415,7 @@ fn visit_children<W: World>(
     if let Some(index) = praised {
         scratch.memory.praise(player, node.left, choices[index as usize]);
     }
-    if promised {
-        // A deeper search finds its own order.
-        scratch.spare_visits.push(order);
-    } else {
-        scratch.keep_order(node.path, order);
-    }
+    scratch.keep_order(node.path, order);
     match (cut, best) {
         (Some(_), _) => Ending::Cut,
         (None, Some(best)) => Ending::Best(best),
@@ -468,38 +457,38 @@ fn visit_child<W: World>(
     }
     let path = (node.path ^ (u64::from(index) + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
     let child = Visit { state: &state, so_far, left, path, limits, reach };
-    let answer = visit(tree, scratch, &child);
+    let answer = scout(tree, scratch, &child, player).unwrap_or_else(|| visit(tree, scratch, &child));
     if let Answer::Value(value) = answer {
         scratch.statistics.broken_bounds += u64::from(!node.may_end_in(value));
     }
     Some((so_far, answer))
 }
 
-impl<S> Visit<'_, S> {
-    fn may_end_in(&self, value: Sum) -> bool {
-        self.reach.is_none_or(|reach| reach.holds(value))
+/// Whether a child is no more than the limit of the player who chose it, or what it is worth; nothing if all that can
+/// be said is that it is more.
+fn scout<W: World>(
+    tree: &Tree<'_, W>,
+    scratch: &mut Scratch<'_, W::Choice>,
+    child: &Visit<'_, W::State>,
+    player: Player,
+) -> Option<Answer> {
+    let (limit, other) = (child.limits[player as usize], player.opponent());
+    let least = child.reach.filter(|_| limit > NEVER && child.left >= MIN_SCOUTED_LEFT)?.coop[0];
+    let mut limits = child.limits;
+    limits[other as usize] = least.saturating_mul(2).saturating_sub(limit).saturating_sub(1);
+    if limits[other as usize] <= child.limits[other as usize] {
+        return None;
+    }
+    match visit(tree, scratch, &Visit { limits, ..*child }) {
+        Answer::Low(p) if p == other => None,
+        answer => Some(answer),
     }
 }
 
-/// The order of visiting by what choices promise, each with the most that its child can be worth; only those that
-/// promise enough.
-fn order_of_promises<S, C>(
-    scratch: &mut Scratch<'_, C>,
-    node: &Visit<'_, S>,
-    player: Player,
-    limit: i64,
-) -> (Vec<Seen>, usize) {
-    let mut order = scratch.spare_visits.pop().unwrap_or_default();
-    order.clear();
-    let so_far = node.so_far.utility(player);
-    let seen = (0..).zip(&scratch.promises).map(|(index, points)| {
-        let most = so_far.saturating_add(promise(*points));
-        Seen { index, utility: most, edge: most }
-    });
-    order.extend(seen.filter(|seen| seen.utility > limit));
-    order.sort_unstable_by_key(|seen| (Reverse(seen.utility), seen.index));
-    let n = order.len();
-    (order, n)
+impl<S> Visit<'_, S> {
+    pub(crate) fn may_end_in(&self, value: Sum) -> bool {
+        self.reach.is_none_or(|reach| reach.holds(value))
+    }
 }
 
 /// The order of visiting, and where it becomes a guess that is yet to be made.

@@ -132,6 +132,12 @@ pub(crate) fn promise(points: f64) -> i64 {
     }
 }
 
+/// Points such that whatever promises no more is [promised](promise) no more than so many steps.
+pub(crate) fn more_than(steps: i64) -> f64 {
+    let points = steps.saturating_sub(2) as f64 / GRID;
+    points - points.abs() * 16.0 * f64::EPSILON - 2.0 / GRID
+}
+
 fn steps(points: f64) -> i64 {
     (points.clamp(-MAX_SCORE, MAX_SCORE) * GRID).round() as i64
 }
@@ -147,6 +153,16 @@ mod tests {
         assert_eq!(path.utility(Player::Max), i64::from(MAX_DEPTH) * 2 * steps(MAX_SCORE));
         assert!(path.utility(Player::Max) <= FAR, "nothing lies beyond what counts as infinite");
         assert_eq!(path.scores().comp, MAX_SCORE * f64::from(MAX_DEPTH));
+    }
+
+    #[test]
+    fn what_promises_no_more_is_promised_no_more() {
+        for k in 0..2000_i64 {
+            let above = (k - 1000) * (1 + (k % 37) * 977 * (k % 11) * 104_729) + k % 3;
+            let points = more_than(above);
+            assert!(promise(points) <= above, "{above}: {points} promises {}", promise(points));
+            assert!(promise(points + 1.0) > above, "{above}");
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::ops::AddAssign;
 
-use crate::score::{MAX_DEPTH, Reach, Scores, Sum};
-use crate::world::{Bounds, Edge, Player, World};
+use crate::score::{MAX_DEPTH, Reach, Scores, Sum, more_than};
+use crate::world::{Bounds, Edge, Player, Promise, World};
 use crate::{memory::Memory, plain, pruned};
 
 /// How far and by which rule a side plans.
@@ -248,20 +248,23 @@ impl<W: World> Tree<'_, W> {
         Reach::new(so_far, &bounds, left)
     }
 
-    /// The most that each choice can add to its chooser's utility, in steps of the grid, if the world knows.
-    pub(crate) fn promises(
+    /// The choices that can add more than so many steps of the grid to their chooser's utility, if the world knows.
+    pub(crate) fn promising(
         &self,
         player: Player,
         state: &W::State,
-        choices: &[W::Choice],
-        out: &mut Vec<f64>,
+        above: i64,
+        out: &mut Vec<Promise<W::Choice>>,
     ) -> bool {
-        // Where Min makes even its own share small, what it gains is another sum.
-        if self.settings.rule == Rule::AddedShared && player == Player::Min {
-            return false;
-        }
         out.clear();
-        self.world.promises(state, choices, out) && out.len() == choices.len()
+        self.knows_last(player) && self.world.promising(state, more_than(above), out)
+    }
+
+    /// Whether a player's last choices go by what they promise.
+    pub(crate) fn knows_last(&self, player: Player) -> bool {
+        // Where Min makes even its own share small, what it gains is another sum. Habits are about all choices.
+        let Settings { rule, opponent, .. } = self.settings;
+        player == Player::Max || (*rule != Rule::AddedShared && *opponent == Opponent::Rational)
     }
 
     /// Weights of Min's choices by its habit, if it has one here.

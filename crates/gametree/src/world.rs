@@ -67,6 +67,17 @@ impl Bounds {
     }
 }
 
+/// A choice, and the most that it can be worth.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Promise<C> {
+    /// What.
+    pub choice: C,
+    /// Orders the choices of a state as [`World::choices`] does.
+    pub rank: u32,
+    /// The most of F_comp + F_coop (points).
+    pub most: f64,
+}
+
 /// A world in which two sides choose actions that take time.
 ///
 /// All methods are functions of their arguments: the same state gives the same answers for as long as a search runs.
@@ -112,15 +123,30 @@ pub trait World: Sync {
         Bounds::UNKNOWN
     }
 
-    /// Appends for each of `choices` the most that it can be worth to whoever makes it, F_comp + F_coop of its edge
-    /// (points); `false` when that is not known.
+    /// Appends the choices that can be worth more than `above` to whoever makes them, F_comp + F_coop of the edge
+    /// (points), in any order; `false` when that is not known, or there is no choice at all.
     ///
-    /// Asked where one choice is left: choices are then tried from the most promising on, and those that do not promise
-    /// enough are not played at all. At least one of them must have finite scores. It should be cheap beside
-    /// [`play`](Self::play).
-    fn promises(&self, state: &Self::State, choices: &[Self::Choice], out: &mut Vec<f64>) -> bool {
-        let _ = (state, choices, out);
+    /// Asked instead of [`choices`](Self::choices) where one choice is left: those that do not promise enough are not
+    /// even listed. What is listed may turn out to be no choice when it is played, but at least one choice of the state
+    /// must have finite scores, listed or not.
+    fn promising(&self, state: &Self::State, above: f64, out: &mut Vec<Promise<Self::Choice>>) -> bool {
+        let _ = (state, above, out);
         false
+    }
+
+    /// A choice of another state as it is in this one, with its rank among the [promising](Self::promising) ones, if it
+    /// is surely a choice here, unless its scores are not finite; `None` if it is not, or if that is not known.
+    ///
+    /// Asked of choices from states in the same [setting](Self::setting), before any are listed.
+    fn offers(&self, state: &Self::State, choice: Self::Choice) -> Option<(Self::Choice, u32)> {
+        let _ = (state, choice);
+        None
+    }
+
+    /// States in which the same choices are likely to be good have the same number.
+    fn setting(&self, state: &Self::State) -> u32 {
+        let _ = state;
+        0
     }
 
     /// A key under which equal states coincide, if there is one.

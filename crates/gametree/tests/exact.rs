@@ -49,6 +49,7 @@ fn on_thousands_of_drawn_trees() {
             states: [0, 0, 5, 40][pick(7, 4) as usize],
             told: [Told::Nothing, Told::Coop, Told::All, Told::All][pick(8, 4) as usize],
             habits: pick(9, 3) == 0,
+            promised: [-1, 0, 2][pick(13, 3) as usize],
         };
         let settings = Settings {
             depth: 1 + pick(10, 5) as u8,

@@ -114,8 +114,8 @@ fn edges(criterion: &mut Criterion) {
 }
 
 fn pruning(_: &mut Criterion) {
-    for (name, stage, depths) in [("small", small(), [(3, 12), (4, 3)]), ("full", full(), [(2, 40), (3, 6)])]
-    {
+    let small_ones: (_, _, &[(u8, usize)]) = ("small", small(), &[(3, 12), (4, 3)]);
+    for (name, stage, depths) in [small_ones, ("full", full(), &[(2, 40), (3, 6), (4, 3)])] {
         let n_actions = stage.cast[0].bodies.library().actions().len();
         println!("{name} library of {n_actions} actions; worst is the least ratio of a single state");
         println!(
@@ -124,7 +124,7 @@ fn pruning(_: &mut Criterion) {
         );
         for style in ["general-boxer", "infighter", "outboxer", "general-boxer-path"] {
             let (_, moments) = bout(stage, style, 2, 20);
-            for (depth, n_states) in depths {
+            for &(depth, n_states) in depths {
                 compare(stage, style, depth, &moments, n_states);
             }
         }

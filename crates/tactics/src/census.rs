@@ -9,7 +9,7 @@ use randori_arena::controller::{Controller, Situation, Verdict};
 use randori_arena::objectives::Judge;
 use randori_arena::plausible::{Choice, plausible};
 use randori_arena::stage::Moment;
-use randori_gametree::{Bounds, Edge, Player, Settings, Workspace, World, search};
+use randori_gametree::{Bounds, Edge, Player, Promise, Settings, Workspace, World, search};
 
 use crate::game::Game;
 
@@ -80,6 +80,20 @@ struct Counted<'a> {
     census: &'a Census,
 }
 
+impl Counted<'_> {
+    /// Counts the choices of a node.
+    fn count(&self, moment: &Moment) {
+        let Game { stage, judge, .. } = self.game;
+        let Some(who) = stage.turn(moment) else { return };
+        let aims = judge.aims(who);
+        let limits = (&aims.plausibility, aims.opponent);
+        let screening = plausible(stage, moment, who, limits, &mut Vec::new());
+        self.census.nodes.fetch_add(1, Ordering::Relaxed);
+        self.census.options.fetch_add(u64::from(screening.options), Ordering::Relaxed);
+        self.census.left.fetch_add(u64::from(screening.left), Ordering::Relaxed);
+    }
+}
+
 impl World for Counted<'_> {
     type State = Moment;
     type Choice = Choice;
@@ -90,14 +104,23 @@ impl World for Counted<'_> {
 
     fn choices(&self, moment: &Moment, out: &mut Vec<Choice>) {
         self.game.choices(moment, out);
-        let Game { stage, judge, .. } = self.game;
-        let Some(who) = stage.turn(moment) else { return };
-        let aims = judge.aims(who);
-        let limits = (&aims.plausibility, aims.opponent);
-        let screening = plausible(stage, moment, who, limits, &mut Vec::new());
-        self.census.nodes.fetch_add(1, Ordering::Relaxed);
-        self.census.options.fetch_add(u64::from(screening.options), Ordering::Relaxed);
-        self.census.left.fetch_add(u64::from(screening.left), Ordering::Relaxed);
+        self.count(moment);
+    }
+
+    fn promising(&self, moment: &Moment, above: f64, out: &mut Vec<Promise<Choice>>) -> bool {
+        let is_known = self.game.promising(moment, above, out);
+        if is_known {
+            self.count(moment);
+        }
+        is_known
+    }
+
+    fn offers(&self, moment: &Moment, choice: Choice) -> Option<(Choice, u32)> {
+        self.game.offers(moment, choice)
+    }
+
+    fn setting(&self, moment: &Moment) -> u32 {
+        self.game.setting(moment)
     }
 
     fn play(&self, moment: &Moment, choice: Choice) -> (Moment, Edge) {
@@ -106,10 +129,6 @@ impl World for Counted<'_> {
 
     fn play_last(&self, moment: &Moment, choice: Choice) -> Edge {
         self.game.play_last(moment, choice)
-    }
-
-    fn promises(&self, moment: &Moment, choices: &[Choice], out: &mut Vec<f64>) -> bool {
-        self.game.promises(moment, choices, out)
     }
 
     fn habit(&self, moment: &Moment, choices: &[Choice], out: &mut Vec<f64>) -> bool {

@@ -4,7 +4,7 @@ use randori_arena::bodies::Doing;
 use randori_arena::objectives::Judge;
 use randori_arena::plausible::{Choice, penetrates, sketch};
 use randori_arena::stage::{Moment, Outcome, Stage};
-use randori_gametree::{Bounds, Edge, Player, World};
+use randori_gametree::{Bounds, Edge, Player, Promise, World};
 
 /// A stage seen by one side.
 #[derive(Clone, Copy, Debug)]
@@ -50,10 +50,22 @@ impl World for Game<'_> {
         self.worth(moment, who, &doing, &outcome)
     }
 
-    fn promises(&self, moment: &Moment, choices: &[Choice], out: &mut Vec<f64>) -> bool {
+    fn promising(&self, moment: &Moment, above: f64, out: &mut Vec<Promise<Choice>>) -> bool {
         let Some(who) = self.stage.turn(moment) else { return false };
-        self.judge.promises(self.stage, moment, who, choices.iter().map(|choice| choice.action), out);
-        true
+        let tell = |choice: Choice, rank: u32, most: f64| out.push(Promise { choice, rank, most });
+        self.judge.promising(self.stage, moment, who, above, tell)
+    }
+
+    fn offers(&self, moment: &Moment, choice: Choice) -> Option<(Choice, u32)> {
+        let who = self.stage.turn(moment)?;
+        let rank = self.judge.offers(self.stage, moment, who, choice.action)?;
+        // Whether bodies get into each other is another question in every moment.
+        Some((Choice { is_certain: false, ..choice }, rank))
+    }
+
+    fn setting(&self, moment: &Moment) -> u32 {
+        let Some(who) = self.stage.turn(moment) else { return 0 };
+        self.stage.cast[who].bodies.of_action(moment.people[who].doing.action).to
     }
 
     fn habit(&self, moment: &Moment, choices: &[Choice], out: &mut Vec<f64>) -> bool {

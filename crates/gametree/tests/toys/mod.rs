@@ -4,7 +4,7 @@
 pub mod duel;
 pub mod written;
 
-use randori_gametree::{Bounds, Edge, Player, World};
+use randori_gametree::{Bounds, Edge, Player, Promise, World};
 
 /// A tree whose choices, durations and scores are drawn from a hash of the way that led there.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Drawn {
     pub told: Told,
     /// Whether Min has habits.
     pub habits: bool,
+    /// By how many units choices promise more than they hold; nothing is promised below 0.
+    pub promised: i32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +52,7 @@ impl Default for Drawn {
             states: 0,
             told: Told::All,
             habits: false,
+            promised: -1,
         }
     }
 }
@@ -127,6 +130,36 @@ impl World for Drawn {
             Told::Coop => Bounds { coop: all.coop, ..Bounds::UNKNOWN },
             Told::All => all,
         }
+    }
+
+    fn promising(&self, moment: &Moment, above: f64, out: &mut Vec<Promise<u32>>) -> bool {
+        let mut choices = Vec::new();
+        self.choices(moment, &mut choices);
+        let worth = |choice: u32| {
+            let edge = self.play(moment, choice).1;
+            edge.comp + edge.coop
+        };
+        let any = choices.iter().any(|choice| worth(*choice).is_finite());
+        // Those that are no choice promise something, too.
+        let most = |choice: u32| worth(choice).max(0.0) + self.unit * f64::from(self.promised);
+        let all = (0..choices.len() as u32).zip(choices).map(|(rank, choice)| Promise {
+            choice,
+            rank,
+            most: most(choice),
+        });
+        out.extend(all.rev().filter(|promise| promise.most > above));
+        any && self.promised >= 0
+    }
+
+    fn offers(&self, moment: &Moment, choice: u32) -> Option<(u32, u32)> {
+        let mut choices = Vec::new();
+        self.choices(moment, &mut choices);
+        let place = choices.iter().position(|known| *known == choice && self.promised >= 0);
+        place.map(|rank| (choice, rank as u32))
+    }
+
+    fn setting(&self, moment: &Moment) -> u32 {
+        moment.busy[0] as u32 % 3
     }
 
     fn key(&self, moment: &Moment) -> Option<u64> {
