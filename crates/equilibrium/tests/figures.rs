@@ -30,6 +30,7 @@ fn figure_3_saves_entries_where_games_are_large() {
     let share = points[1].entries_used / points[1].entries as f64;
     println!("50 actions: {:.1} % of the entries", 100.0 * share);
     assert!(share < 0.5, "less than half of the matrix: {share}");
+    assert!(points.iter().all(|p| p.least_entries <= p.entries_used), "fewer than a proof needs");
     let expected: f64 = points.iter().map(|p| 6.0 * (p.entries as f64 + p.entries_used)).sum();
     assert_eq!(calls.get() as f64, expected);
 }

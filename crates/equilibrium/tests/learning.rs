@@ -111,6 +111,35 @@ fn a_finite_game_is_learned_exactly() {
     }
 }
 
+/// The linear program holds near a discount of 1, too: it is bounded however few samples hold it up, and ends above the
+/// game's values, never at nothing.
+#[test]
+fn the_linear_program_holds_near_a_discount_of_one() {
+    let mut game = Pursuit::in_dimensions(1).unwrap();
+    game.discount = 0.97;
+    let grid = GridSettings { nodes: 33, tolerance: 1e-3, ..Default::default() };
+    let exact = solve_on_grid(&game, &grid).unwrap();
+    let settings = LspiSettings {
+        projection: Projection::LinearProgram,
+        samples_per_basis: 6.0,
+        max_backups: 0,
+        max_sweeps: 4,
+        ..Default::default()
+    };
+    let result = learned(&game, 6, &settings);
+    assert_eq!(result.linear_programs, result.sweeps, "every sweep is a program");
+    let (mut off, mut total) = (0.0, 0.0);
+    for k in 0..400 {
+        let state = [-3.8 + f64::from(k % 20) * 0.4, -3.8 + f64::from(k / 20) * 0.4];
+        let (found, expected) = (result.value.value(&state), exact.value(&state));
+        off += (found - expected) * (found - expected);
+        total += expected * expected;
+    }
+    let share = f64::sqrt(off / total);
+    println!("off by {share:.3} of the values");
+    assert!(share < 0.35, "{share}");
+}
+
 fn tight() -> randori_equilibrium::lsqr::LsqrSettings {
     randori_equilibrium::lsqr::LsqrSettings { tolerance: 1e-12, max_iterations: 500 }
 }

@@ -460,30 +460,39 @@ impl<'a> Learner<'a> {
 
     /// New weights with the policies held: residual, iterations, and whether a linear program found them.
     fn project(&self, system: &ShardedSystem<'_>, weights: &mut Vec<f64>) -> (f64, usize, bool) {
-        let mut iterations = 0;
-        if self.settings.projection != Projection::LinearProgram {
-            let mut fitted = weights.clone();
-            self.preconditioner.weights_to_unknowns(&mut fitted);
-            let outcome = lsqr(system, &system.targets, &mut fitted, &self.settings.lsqr);
-            iterations = outcome.iterations;
-            self.preconditioner.unknowns_to_weights(&mut fitted);
-            let plausible = self.is_plausible(system, &fitted);
-            if plausible || self.settings.projection == Projection::LeastSquares {
-                *weights = fitted;
-                return (outcome.residual / (self.n_samples as f64).sqrt(), iterations, false);
-            }
-        }
-        if let Some(solution) = program::solve(system, self.basis, &self.shards) {
+        let mut fitted = weights.clone();
+        self.preconditioner.weights_to_unknowns(&mut fitted);
+        let outcome = lsqr(system, &system.targets, &mut fitted, &self.settings.lsqr);
+        self.preconditioner.unknowns_to_weights(&mut fitted);
+        let wants_program = match self.settings.projection {
+            Projection::Auto => !self.is_plausible(system, &fitted),
+            Projection::LeastSquares => false,
+            Projection::LinearProgram => true,
+        };
+        if wants_program
+            && let Some(solution) =
+                program::solve(system, self.basis, &self.shards, self.largest_value(system))
+        {
             *weights = solution;
-            return (system.residual(weights), iterations, true);
+            return (system.residual(weights), outcome.iterations, true);
         }
-        (system.residual(weights), iterations, false)
+        // What no policy can reach is no better than what was there before.
+        if self.settings.projection != Projection::Auto || !wants_program {
+            *weights = fitted;
+            return (outcome.residual / (self.n_samples as f64).sqrt(), outcome.iterations, false);
+        }
+        (system.residual(weights), outcome.iterations, false)
     }
 
-    /// No policy is worth more than the largest reward for ever; cubic splines may overshoot that a little.
-    fn is_plausible(&self, system: &ShardedSystem<'_>, weights: &[f64]) -> bool {
+    /// No policy is worth more than the largest reward for ever.
+    fn largest_value(&self, system: &ShardedSystem<'_>) -> f64 {
         let largest = system.targets.iter().fold(0.0f64, |a, r| a.max(r.abs()));
-        let bound = 4.0 * largest / (1.0 - self.game.discount()).max(1e-6);
+        largest / (1.0 - self.game.discount()).max(1e-6)
+    }
+
+    /// Whether some policy can reach these values; cubic splines may overshoot that a little.
+    fn is_plausible(&self, system: &ShardedSystem<'_>, weights: &[f64]) -> bool {
+        let bound = 4.0 * self.largest_value(system);
         let mut row = Default::default();
         weights.iter().all(|w| w.is_finite())
             && self.shards.iter().flat_map(|shard| shard.states()).step_by(7).all(|state| {

@@ -3,6 +3,9 @@
 //! Reference: \[Wampler2010\], appendix A, after Treuille et al. (2007): the least value function, on average over the
 //! samples, that is nowhere below its own one-step look ahead. With the policies held:
 //! `min Σ Φ w  subject to  (Φ - γ P Φ) w ≥ r`.
+//!
+//! Differs from the paper: weights are bounded by twice the largest value there can be. Samples are finite, and without
+//! bounds the program falls for ever along functions that no sample holds up.
 
 use microlp::{ComparisonOp, OptimizationDirection, Problem, SolveOutcome};
 
@@ -13,7 +16,12 @@ use crate::basis::Basis;
 const LARGEST_PROGRAM: usize = 1500;
 
 /// The weights, or none where there are too many, or where the program has no finite solution.
-pub(super) fn solve(system: &ShardedSystem<'_>, basis: &Basis, shards: &[Shard]) -> Option<Vec<f64>> {
+pub(super) fn solve(
+    system: &ShardedSystem<'_>,
+    basis: &Basis,
+    shards: &[Shard],
+    largest_value: f64,
+) -> Option<Vec<f64>> {
     let n = basis.len();
     if n > LARGEST_PROGRAM || !shards.iter().all(|shard| shard.owned) {
         return None;
@@ -26,7 +34,7 @@ pub(super) fn solve(system: &ShardedSystem<'_>, basis: &Basis, shards: &[Shard])
     }
     let mut problem = Problem::new(OptimizationDirection::Minimize);
     let variables: Vec<_> =
-        cost.iter().map(|&c| problem.add_var(c, (f64::NEG_INFINITY, f64::INFINITY))).collect();
+        cost.iter().map(|&c| problem.add_var(c, (-2.0 * largest_value, 2.0 * largest_value))).collect();
     system.for_each_row(|entries, reward| {
         let terms: Vec<_> =
             entries.iter().map(|&(index, value)| (variables[index as usize], value)).collect();
