@@ -1,7 +1,13 @@
 //! Dynamics of one person, a whole step, and how steps grow with the number of people.
 
-#![allow(missing_docs, reason = "criterion's macros make public items")]
+#![allow(
+    missing_docs,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "criterion's macros make public items; a bench reads clocks and prints"
+)]
 
+use cpu_time::ProcessTime;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use glam::DVec3;
 use randori_wholebody::dynamics::{self, Workspace};
@@ -60,5 +66,43 @@ fn steps(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, one_person, steps);
+/// The curve of growth in one run, by the time of this process: the least time of each step, the median over
+/// steps, for people who stand apart and who hold hands. Apart they should cost the sum.
+fn growth(_: &mut Criterion) {
+    const STEPS: usize = 100;
+    let clock = ProcessTime::now();
+    for (name, together) in [("apart", false), ("hand in hand", true)] {
+        let mut one = 0.0;
+        for n in [1, 2, 4, 8, 16] {
+            let mut least = vec![f64::INFINITY; STEPS];
+            for _ in 0..8 {
+                let mut scene = Scene::default();
+                if together {
+                    people::chain(&mut scene, n);
+                } else {
+                    people::row(&mut scene, n);
+                }
+                let mut controller = Controller::default();
+                for time in &mut least {
+                    let before = clock.elapsed().as_secs_f64();
+                    assert_eq!(controller.step(&mut scene).verdict, Verdict::Solved);
+                    *time = time.min((clock.elapsed().as_secs_f64() - before) * 1e6);
+                }
+            }
+            least.drain(..10);
+            least.sort_by(f64::total_cmp);
+            let (median, longest) = (least[least.len() / 2], least[least.len() - 1]);
+            if n == 1 {
+                one = median;
+            }
+            println!(
+                "{n:2} people {name}: {median:8.1} us a step, {:6.1} each, {:5.2} times one; longest {longest:.1} us",
+                median / n as f64,
+                median / one
+            );
+        }
+    }
+}
+
+criterion_group!(benches, growth, one_person, steps);
 criterion_main!(benches);

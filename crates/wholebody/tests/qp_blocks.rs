@@ -8,7 +8,7 @@ use common::{Judged, judge};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use randori_wholebody::qp::blocks::{Block, LinkRow, Patch, PatchForce, SharedTask, Side};
-use randori_wholebody::qp::{BlockQp, BlockSolver, Status};
+use randori_wholebody::qp::{BlockQp, BlockSolver, DenseSolver, Status};
 
 /// A few random bodies that push each other and the ground through random patches. Some are impossible,
 /// some redundant, some without drive.
@@ -130,4 +130,97 @@ fn verdicts_and_optima_agree_with_an_interior_point_method() {
         "{solved} solved ({fallbacks} by the dense solver), {infeasible} infeasible, {unclear} left open"
     );
     assert!(solved > 500 && infeasible > 200 && unclear < 60);
+}
+
+/// The same scene with each patch's cone given by faces instead of generators.
+fn with_faces(mut qp: BlockQp, seed: u64) -> BlockQp {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    for patch in &mut qp.patches {
+        let mut face = || std::array::from_fn(|i| rng.random_range(if i == 0 { 0.0 } else { -1.0 }..1.0));
+        let faces = (0..8).map(|_| face()).collect();
+        let cost = std::array::from_fn(|i| if i % 7 == 0 { 1e-3 } else { 0.0 });
+        patch.force = PatchForce::Faces { faces, cost };
+    }
+    qp
+}
+
+/// The active set of one problem is a bad guess for another with the opposite gradient: many limits change at
+/// once, rows become dependent, and still the blocks find the optimum without the dense solver.
+#[test]
+fn bad_guesses_are_put_right_by_the_blocks_alone() {
+    let (mut solved, mut fallbacks) = (0, 0);
+    for seed in 10_000..10_800 {
+        for faces in [false, true] {
+            let qp = random_scene(seed);
+            let qp = if faces { with_faces(qp, seed) } else { qp };
+            let mut opposite = qp.clone();
+            opposite.blocks.iter_mut().for_each(|block| block.gradient.iter_mut().for_each(|g| *g = -*g));
+            let mut solver = BlockSolver::default();
+            for problem in [&qp, &opposite, &qp] {
+                let (plain, _) = problem.to_dense();
+                let mut dense = DenseSolver::default();
+                let (found, expected) = (solver.solve(problem), dense.solve(&plain));
+                if expected != Status::Solved {
+                    assert!(matches!(found, Status::Infeasible { .. }), "seed {seed}: {found:?}");
+                    continue;
+                }
+                assert_eq!(found, Status::Solved, "seed {seed}");
+                let forces = if faces { &solver.solution.wrenches } else { &solver.solution.coefficients };
+                let x: Vec<f64> = solver.solution.qdd.iter().chain(forces).copied().collect();
+                let (value, best) = (plain.objective(&x), plain.objective(&dense.x));
+                assert!(
+                    (value - best).abs() < 1e-6 * (1.0 + best.abs()),
+                    "seed {seed}: {value} is not {best}"
+                );
+                solved += 1;
+                fallbacks += usize::from(solver.fell_back);
+            }
+        }
+    }
+    eprintln!("{solved} solved, {fallbacks} by the dense solver");
+    assert!(solved > 1500 && fallbacks * 100 < solved, "{fallbacks} of {solved}");
+}
+
+/// Groups that do not meet are solved one by one: each has the bits it has alone.
+#[test]
+fn groups_that_do_not_meet_are_problems_of_their_own() {
+    let mut checked = 0;
+    for seed in 20_000..20_200 {
+        let (a, b) = (random_scene(seed), random_scene(seed + 1000));
+        let mut alone = BlockSolver::default();
+        let mut together = a.clone();
+        let shift = a.blocks.len();
+        together.blocks.extend(b.blocks.iter().cloned());
+        for patch in &b.patches {
+            let mut patch = patch.clone();
+            patch.key += 100;
+            patch.sides.iter_mut().for_each(|side| side.block += shift);
+            together.patches.push(patch);
+        }
+        for task in &b.shared {
+            let mut task = task.clone();
+            task.parts.iter_mut().for_each(|part| part.0 += shift);
+            together.shared.push(task);
+        }
+        for row in &b.rows {
+            let mut row = row.clone();
+            row.parts.iter_mut().for_each(|part| part.0 += shift);
+            together.rows.push(row);
+        }
+        if alone.solve(&a) != Status::Solved || alone.fell_back {
+            continue;
+        }
+        let first = alone.solution.qdd.clone();
+        if alone.solve(&b) != Status::Solved || alone.fell_back {
+            continue;
+        }
+        alone.reset();
+        assert_eq!(alone.solve(&b), Status::Solved);
+        let mut both = BlockSolver::default();
+        assert_eq!(both.solve(&together), Status::Solved, "seed {seed}");
+        let expected: Vec<f64> = first.iter().chain(&alone.solution.qdd).copied().collect();
+        assert_eq!(both.solution.qdd, expected, "seed {seed}");
+        checked += 1;
+    }
+    assert!(checked > 20, "{checked}");
 }

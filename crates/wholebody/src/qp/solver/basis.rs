@@ -88,6 +88,13 @@ impl Basis {
         wrench
     }
 
+    /// What each component of the wrench asks of a generator, `(G_F G_Fᵀ)⁻¹ column`, if the unknowns are the
+    /// wrench itself.
+    pub(super) fn share(&self, column: &[f64; 6]) -> Option<[f64; 6]> {
+        let inverse = self.gram_inverse.as_ref()?;
+        Some(std::array::from_fn(|i| dot(&inverse[6 * i..6 * i + 6], column)))
+    }
+
     /// Coefficients of the generators that make the wrench at least cost.
     pub(super) fn write_coefficients(
         &self,
@@ -99,12 +106,7 @@ impl Basis {
     ) {
         let PatchForce::Generators { columns, .. } = &patch.force else { return };
         let mut free = 0;
-        let mut pull = [0.0; 6];
-        if let Some(inverse) = &self.gram_inverse {
-            for i in 0..6 {
-                pull[i] = dot(&inverse[6 * i..6 * i + 6], wrench);
-            }
-        }
+        let pull = self.share(wrench).unwrap_or_default();
         for (idx, column) in columns.iter().enumerate() {
             out[idx] = match (states[idx], &self.gram_inverse) {
                 (0, Some(_)) => dot(column, &pull),

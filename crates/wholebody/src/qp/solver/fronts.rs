@@ -13,11 +13,13 @@ impl BlockSolver {
         let mut start = 0;
         let groups = &mut self.groups;
         let mut add = |kind: GroupKind, size: usize, last: usize| {
-            groups.push(Group { kind, size, last, start });
+            groups.push(Group { kind, size, last, start, unknown: 0 });
             start += size;
         };
         let last_of = |blocks: &mut dyn Iterator<Item = usize>| blocks.map(|b| l.place[b]).max().unwrap_or(0);
-        for (k, patch) in qp.patches.iter().enumerate() {
+        let scope = &l.scopes[self.scope];
+        for &k in &scope.patches {
+            let patch = &qp.patches[k];
             if is_private(patch) {
                 continue;
             }
@@ -29,18 +31,19 @@ impl BlockSolver {
                 add(GroupKind::Faces(k), active, last);
             }
         }
-        for b in 0..qp.blocks.len() {
+        for &b in &scope.blocks {
             if l.is_carried(qp, b) {
                 let patches = l.patches_of[b].iter().map(|(k, _)| &qp.patches[*k]);
                 let last = last_of(&mut patches.flat_map(|patch| patch.sides.iter().map(|side| side.block)));
                 add(GroupKind::Motion(b), qp.blocks[b].n, last);
             }
         }
-        for (t, task) in qp.shared.iter().enumerate() {
+        for &t in &scope.shared {
+            let task = &qp.shared[t];
             add(GroupKind::Shared(t), task.rows, last_of(&mut task.parts.iter().map(|part| part.0)));
         }
-        for (r, row) in qp.rows.iter().enumerate() {
-            let blocks = || row.parts.iter().map(|part| part.0);
+        for &r in &scope.rows {
+            let blocks = || qp.rows[r].parts.iter().map(|part| part.0);
             if self.states[2 * l.n_qdd + l.n_cone + r] != 0 && blocks().min() != blocks().max() {
                 add(GroupKind::Row(r), 1, last_of(&mut blocks()));
             }
@@ -57,6 +60,7 @@ impl BlockSolver {
         let (bound_states, rest) = self.states.split_at(l.n_qdd);
         let (torque_states, rest) = rest.split_at(l.n_qdd);
         let (cone_states, row_states) = rest.split_at(l.n_cone);
+        self.front_of[b] = node;
         let front = &mut self.nodes[node];
         front.clear(Some(b), qp.patches.len());
 
@@ -93,8 +97,8 @@ impl BlockSolver {
                 n += count_faces(&qp.patches[k], &cone_states[l.cone_starts[k]..]);
             }
         }
-        for (r, row) in qp.rows.iter().enumerate() {
-            if row_states[r] != 0 && row.parts.iter().all(|part| part.0 == b) {
+        for &r in &l.scopes[self.scope].rows {
+            if row_states[r] != 0 && qp.rows[r].parts.iter().all(|part| part.0 == b) {
                 front.row_at.push((r, n));
                 n += 1;
             }
@@ -147,13 +151,18 @@ impl BlockSolver {
             front.a[column + n] = -block.gradient[c];
         }
         front.torque_rows.clear();
+        front
+            .torque_rows
+            .extend((0..nv).map(|dof| (dof, front.torque_at[dof])).filter(|(_, r)| *r != NOWHERE));
+        // The mass matrix is symmetric: its columns are its rows.
+        for (column, mass) in front.a.chunks_exact_mut(front.stride).zip(block.mass.chunks_exact(nv)) {
+            for &(dof, r) in &front.torque_rows {
+                column[r] = mass[dof];
+            }
+        }
         for dof in 0..nv {
             let r = front.torque_at[dof];
             if r != NOWHERE {
-                front.torque_rows.push((dof, r));
-                for c in 0..nv {
-                    front.a[c * front.stride + r] = block.mass[dof * nv + c];
-                }
                 let limits = block.torque[dof];
                 let upper = torque_states[l.starts[b] + dof] > 0;
                 front.a[r * front.stride + n] = limits[usize::from(upper)] - block.nonlinear[dof];

@@ -1,6 +1,16 @@
 //! What follows from the shape of a problem alone: who meets whom, and in which order to eliminate.
 
-use super::super::blocks::{BlockQp, Limit, Patch};
+use super::super::blocks::{BlockQp, BlockSolution, Limit, Patch};
+
+/// What is connected by patches, shared tasks and rows: a problem of its own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scope {
+    /// In the order of elimination.
+    pub(super) blocks: Vec<usize>,
+    pub(super) patches: Vec<usize>,
+    pub(super) shared: Vec<usize>,
+    pub(super) rows: Vec<usize>,
+}
 
 /// What follows from the shape of the problem alone.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +27,9 @@ pub(super) struct Layout {
     pub(super) place: Vec<usize>,
     pub(super) component: Vec<usize>,
     pub(super) degree: Vec<usize>,
+    /// The first `n_scopes` are in use.
+    pub(super) scopes: Vec<Scope>,
+    pub(super) n_scopes: usize,
 }
 
 impl Layout {
@@ -35,6 +48,47 @@ impl Layout {
             Limit::Cone { patch, idx } => Some(2 * self.n_qdd + self.cone_starts[patch] + idx),
             Limit::Row { row } => Some(2 * self.n_qdd + self.n_cone + row),
             Limit::NoSlip { .. } => None,
+        }
+    }
+
+    /// The limit that a state belongs to.
+    pub(super) fn limit_of(&self, state: usize) -> Limit {
+        let inside = |starts: &[usize], i: usize| starts.partition_point(|start| *start <= i) - 1;
+        let n = self.n_qdd;
+        match state {
+            _ if state < n => {
+                let block = inside(&self.starts, state);
+                Limit::Acceleration { block, dof: state - self.starts[block] }
+            }
+            _ if state < 2 * n => {
+                let block = inside(&self.starts, state - n);
+                Limit::Torque { block, dof: state - n - self.starts[block] }
+            }
+            _ if state < 2 * n + self.n_cone => {
+                let patch = inside(&self.cone_starts, state - 2 * n);
+                Limit::Cone { patch, idx: state - 2 * n - self.cone_starts[patch] }
+            }
+            _ => Limit::Row { row: state - 2 * n - self.n_cone },
+        }
+    }
+
+    /// Makes a solution as large as the problem.
+    pub(super) fn resize(&self, qp: &BlockQp, out: &mut BlockSolution) {
+        for (list, size) in [
+            (&mut out.qdd, self.n_qdd),
+            (&mut out.torques, self.n_qdd),
+            (&mut out.torque_multipliers, self.n_qdd),
+            (&mut out.bound_multipliers, self.n_qdd),
+            (&mut out.wrenches, 6 * qp.patches.len()),
+            (&mut out.contact_multipliers, 6 * qp.patches.len()),
+            (&mut out.coefficients, self.n_cone),
+            (&mut out.cone_multipliers, self.n_cone),
+            (&mut out.row_multipliers, self.n_rows),
+        ] {
+            if list.len() != size {
+                list.clear();
+                list.resize(size, 0.0);
+            }
         }
     }
 
@@ -88,6 +142,68 @@ impl Layout {
         self.place.resize(n, 0);
         for (place, b) in self.order.iter().enumerate() {
             self.place[*b] = place;
+        }
+        self.list_scopes(qp);
+    }
+
+    /// Gathers what belongs together. What concerns no block at all goes with the first.
+    fn list_scopes(&mut self, qp: &BlockQp) {
+        self.n_scopes = 0;
+        // From here on a component is known by the number of its scope.
+        let mut last = None;
+        for idx in 0..self.order.len() {
+            let b = self.order[idx];
+            if last != Some(self.component[b]) {
+                last = Some(self.component[b]);
+                if self.scopes.len() == self.n_scopes {
+                    self.scopes.push(Scope::default());
+                }
+                let scope = &mut self.scopes[self.n_scopes];
+                scope.blocks.clear();
+                scope.patches.clear();
+                scope.shared.clear();
+                scope.rows.clear();
+                self.n_scopes += 1;
+            }
+            self.scopes[self.n_scopes - 1].blocks.push(b);
+        }
+        for (number, scope) in self.scopes[..self.n_scopes].iter().enumerate() {
+            scope.blocks.iter().for_each(|b| self.component[*b] = number);
+        }
+        if self.n_scopes == 0 {
+            return;
+        }
+        let number = |block: Option<usize>| block.map_or(0, |b| self.component[b]);
+        for (k, patch) in qp.patches.iter().enumerate() {
+            self.scopes[number(patch.sides.first().map(|side| side.block))].patches.push(k);
+        }
+        for (t, task) in qp.shared.iter().enumerate() {
+            self.scopes[number(task.parts.first().map(|part| part.0))].shared.push(t);
+        }
+        for (r, row) in qp.rows.iter().enumerate() {
+            self.scopes[number(row.parts.first().map(|part| part.0))].rows.push(r);
+        }
+    }
+
+    /// Calls with the range of states of each part of a scope.
+    pub(super) fn each_range(
+        &self,
+        qp: &BlockQp,
+        scope: &Scope,
+        mut call: impl FnMut(std::ops::Range<usize>),
+    ) {
+        for &b in &scope.blocks {
+            let (start, n) = (self.starts[b], qp.blocks[b].n);
+            call(start..start + n);
+            call(self.n_qdd + start..self.n_qdd + start + n);
+        }
+        for &k in &scope.patches {
+            let start = 2 * self.n_qdd + self.cone_starts[k];
+            call(start..start + qp.patches[k].force.len());
+        }
+        for &r in &scope.rows {
+            let at = 2 * self.n_qdd + self.n_cone + r;
+            call(at..at + 1);
         }
     }
 

@@ -1,5 +1,7 @@
 //! Dense symmetric matrices, one per subsystem or stage between them, and how they are eliminated.
 
+use pulp::Arch;
+
 use super::super::blocks::{BlockQp, Patch, PatchForce};
 use super::super::kernels::{self, dot};
 use super::basis::Basis;
@@ -12,6 +14,8 @@ pub(super) struct Group {
     /// Place in the order of elimination of the last block that knows it.
     pub(super) last: usize,
     pub(super) start: usize,
+    /// The first of its unknowns among all, once they are numbered.
+    pub(super) unknown: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,6 +61,12 @@ pub(super) struct Node {
     /// Whether a stage has summed what is left over here.
     pub(super) absorbed: bool,
     pub(super) index: Vec<usize>,
+    /// Dual unknowns left out as dependent.
+    pub(super) lost: usize,
+    /// The first of its eliminated unknowns among all.
+    pub(super) offset: usize,
+    /// Each of its unknowns among all.
+    pub(super) unknowns: Vec<usize>,
 }
 
 pub(super) const NOWHERE: usize = usize::MAX;
@@ -96,9 +106,9 @@ impl Node {
 
     /// A block's part of a patch: wrench against equations of motion, no-slip rows, and on the first side
     /// what belongs to the patch itself.
-    pub(super) fn add_patch_side(
+    pub(super) fn add_patch_side<'a>(
         &mut self,
-        patch: &Patch,
+        patch: &'a Patch,
         s: usize,
         k: usize,
         basis: &Basis,
@@ -108,22 +118,36 @@ impl Node {
         let side = &patch.sides[s];
         let [w, y, f] = self.patch_at[k];
         let (stride, n) = (self.stride, self.n);
+        let axes = |matrix: &'a [f64]| -> [&'a [f64]; 6] {
+            std::array::from_fn(|axis| &matrix[axis * nv..(axis + 1) * nv])
+        };
+        let jacobian = axes(&side.jacobian);
+        for (c, column) in self.a.chunks_exact_mut(stride).take(nv).enumerate() {
+            let rows = &mut column[y..y + 6];
+            for (entry, row) in rows.iter_mut().zip(&jacobian) {
+                *entry += row[c];
+            }
+        }
         if basis.is_wrench {
-            for c in 0..nv {
-                let column = &mut self.a[c * stride..(c + 1) * stride];
-                if !side.cross.is_empty() {
-                    for (axis, entry) in column[w..w + 6].iter_mut().enumerate() {
-                        *entry += side.cross[axis * nv + c];
+            if !side.cross.is_empty() {
+                let cross = axes(&side.cross);
+                for (c, column) in self.a.chunks_exact_mut(stride).take(nv).enumerate() {
+                    let rows = &mut column[w..w + 6];
+                    for (entry, row) in rows.iter_mut().zip(&cross) {
+                        *entry += row[c];
                     }
                 }
-                for (axis, entry) in column[y..y + 6].iter_mut().enumerate() {
-                    *entry += side.jacobian[axis * nv + c];
-                }
             }
-            for idx in 0..self.torque_rows.len() {
-                let (dof, r) = self.torque_rows[idx];
-                for axis in 0..6 {
-                    self.add(r, w + axis, -side.jacobian[axis * nv + dof]);
+            for &(dof, r) in &self.torque_rows {
+                if r > w {
+                    for (axis, row) in jacobian.iter().enumerate() {
+                        self.a[(w + axis) * stride + r] -= row[dof];
+                    }
+                } else {
+                    let rows = &mut self.a[r * stride + w..r * stride + w + 6];
+                    for (entry, row) in rows.iter_mut().zip(&jacobian) {
+                        *entry -= row[dof];
+                    }
                 }
             }
         } else {
@@ -139,11 +163,6 @@ impl Node {
                 for idx in 0..self.torque_rows.len() {
                     let (dof, r) = self.torque_rows[idx];
                     self.add(r, w + u, -along(&side.jacobian, dof));
-                }
-            }
-            for c in 0..nv {
-                for axis in 0..6 {
-                    self.a[c * stride + y + axis] += side.jacobian[axis * nv + c];
                 }
             }
         }
@@ -234,7 +253,7 @@ impl Node {
                 }
             }
         }
-        kernels::eliminate(
+        self.lost = kernels::eliminate(
             &mut self.a,
             stride,
             n + 1,
@@ -272,10 +291,66 @@ impl Node {
 
     /// The eliminated unknowns, given the others.
     pub(super) fn back(&mut self) {
-        for e in (0..self.n_eliminated).rev() {
-            let column = &self.a[e * self.stride + e + 1..e * self.stride + self.n + 1];
-            let (below, rhs) = (&column[..self.n - e - 1], column[self.n - e - 1]);
-            self.x[e] = rhs - dot(below, &self.x[e + 1..self.n]);
+        let Node { a, x, stride, n, n_eliminated, .. } = self;
+        let (stride, n) = (*stride, *n);
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for e in (0..*n_eliminated).rev() {
+                    let column = &a[e * stride + e + 1..e * stride + n + 1];
+                    let (below, rhs) = (&column[..n - e - 1], column[n - e - 1]);
+                    x[e] = rhs - dot(below, &x[e + 1..n]);
+                }
+            },
+        );
+    }
+
+    /// Forward substitution of the right-hand sides `all` through this node; answers the part of their energy in
+    /// its primal unknowns.
+    pub(super) fn forward(&self, all: &mut [f64], local: &mut Vec<f64>) -> f64 {
+        let own = &mut all[self.offset..self.offset + self.n_eliminated];
+        if own.iter().all(|x| *x == 0.0) {
+            return 0.0;
         }
+        local.clear();
+        local.extend_from_slice(own);
+        local.resize(self.n, 0.0);
+        let mut energy = 0.0;
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for e in 0..self.n_eliminated {
+                    let value = local[e];
+                    if value != 0.0 {
+                        let below = &self.a[e * self.stride + e + 1..e * self.stride + self.n];
+                        kernels::axpy(-value, below, &mut local[e + 1..]);
+                    }
+                    own[e] = value * self.inverse[e];
+                    if e < self.n_primal {
+                        energy += value * own[e];
+                    }
+                }
+            },
+        );
+        for (unknown, value) in self.unknowns.iter().zip(local.iter()).skip(self.n_eliminated) {
+            all[*unknown] += value;
+        }
+        energy
+    }
+
+    /// Backward substitution through this node.
+    pub(super) fn backward(&self, all: &mut [f64], local: &mut Vec<f64>) {
+        local.clear();
+        local.extend(self.unknowns.iter().map(|unknown| all[*unknown]));
+        Arch::new().dispatch(
+            #[inline(always)]
+            || {
+                for e in (0..self.n_eliminated).rev() {
+                    let below = &self.a[e * self.stride + e + 1..e * self.stride + self.n];
+                    local[e] -= dot(below, &local[e + 1..]);
+                }
+            },
+        );
+        all[self.offset..self.offset + self.n_eliminated].copy_from_slice(&local[..self.n_eliminated]);
     }
 }

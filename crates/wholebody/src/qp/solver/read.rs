@@ -1,0 +1,284 @@
+//! What a solved system means: accelerations, wrenches, torques, multipliers; and what is wrong with them.
+
+use pulp::Arch;
+
+use super::super::blocks::{BlockQp, BlockSolution, Limit, PatchForce};
+use super::super::kernels::{self, dot};
+use super::border::Change;
+use super::layout::Layout;
+use super::node::NOWHERE;
+use super::{BlockSolver, VIOLATED, WRONG, Wrong};
+
+/// What the unknowns in the nodes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// A point: constants count.
+    Point,
+    /// A change of the point: they do not.
+    Direction,
+}
+
+impl BlockSolver {
+    /// Accelerations, wrenches, torques and multipliers out of the nodes and borders, into the solution or the
+    /// direction.
+    pub(super) fn read(&mut self, qp: &BlockQp, meaning: Meaning) {
+        let mut out = std::mem::take(match meaning {
+            Meaning::Point => &mut self.solution,
+            Meaning::Direction => &mut self.direction,
+        });
+        self.clear(qp, &mut out);
+        self.read_nodes(qp, &mut out);
+        self.read_borders(qp, &mut out);
+        self.derive(qp, meaning, &mut out);
+        *match meaning {
+            Meaning::Point => &mut self.solution,
+            Meaning::Direction => &mut self.direction,
+        } = out;
+    }
+
+    /// Zeroes what belongs to the scope.
+    fn clear(&self, qp: &BlockQp, out: &mut BlockSolution) {
+        let l = &self.layout;
+        l.resize(qp, out);
+        let scope = &l.scopes[self.scope];
+        for &b in &scope.blocks {
+            let range = l.starts[b]..l.starts[b] + qp.blocks[b].n;
+            out.torque_multipliers[range.clone()].fill(0.0);
+            out.bound_multipliers[range].fill(0.0);
+        }
+        for &k in &scope.patches {
+            let range = l.cone_starts[k]..l.cone_starts[k] + qp.patches[k].force.len();
+            out.coefficients[range.clone()].fill(0.0);
+            out.cone_multipliers[range].fill(0.0);
+        }
+        scope.rows.iter().for_each(|r| out.row_multipliers[*r] = 0.0);
+    }
+
+    fn read_nodes(&self, qp: &BlockQp, out: &mut BlockSolution) {
+        let l = &self.layout;
+        let cones = &self.base[2 * l.n_qdd..];
+        for node in &self.nodes[..self.n_nodes] {
+            let Some(b) = node.block else { continue };
+            let (start, nv) = (l.starts[b], qp.blocks[b].n);
+            out.qdd[start..start + nv].copy_from_slice(&node.x[..nv]);
+            for dof in 0..nv {
+                if node.torque_at[dof] != NOWHERE {
+                    out.torque_multipliers[start + dof] = node.x[node.torque_at[dof]];
+                }
+                if node.bound_at[dof] != NOWHERE {
+                    out.bound_multipliers[start + dof] = node.x[node.bound_at[dof]];
+                }
+            }
+            for &(r, at) in &node.row_at {
+                out.row_multipliers[r] = node.x[at];
+            }
+            for &(k, side) in &l.patches_of[b] {
+                if side != 0 {
+                    continue;
+                }
+                let [w, y, f] = node.patch_at[k];
+                let (basis, start) = (&self.bases[k], l.cone_starts[k]);
+                let coefficients = &mut out.coefficients[start..start + qp.patches[k].force.len()];
+                let wrench = basis.wrench(&node.x[w..w + basis.d]);
+                out.wrenches[6 * k..6 * k + 6].copy_from_slice(&wrench);
+                out.contact_multipliers[6 * k..6 * k + 6].copy_from_slice(&node.x[y..y + 6]);
+                let unknowns = &node.x[w..];
+                basis.write_coefficients(&qp.patches[k], &cones[start..], &wrench, unknowns, coefficients);
+                if let PatchForce::Faces { faces, .. } = &qp.patches[k].force {
+                    let mut at = f;
+                    for idx in 0..faces.len() {
+                        if cones[start + idx] != 0 {
+                            out.cone_multipliers[start + idx] = node.x[at];
+                            at += 1;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the changes since the factorisation add.
+    fn read_borders(&self, qp: &BlockQp, out: &mut BlockSolution) {
+        let l = &self.layout;
+        for (border, value) in self.borders.active().zip(&self.borders.values) {
+            match (border.change, l.limit_of(border.state)) {
+                (Change::Leaves, _) => {}
+                (Change::Freed, limit) => {
+                    let Limit::Cone { patch: k, idx } = limit else { continue };
+                    let PatchForce::Generators { columns, .. } = &qp.patches[k].force else { continue };
+                    kernels::axpy(*value, &columns[idx], &mut out.wrenches[6 * k..6 * k + 6]);
+                    out.coefficients[l.cone_starts[k] + idx] += value;
+                }
+                (Change::Enters, Limit::Torque { block, dof }) => {
+                    out.torque_multipliers[l.starts[block] + dof] += value;
+                }
+                (Change::Enters, Limit::Acceleration { block, dof }) => {
+                    out.bound_multipliers[l.starts[block] + dof] += value;
+                }
+                (Change::Enters, Limit::Row { row }) => out.row_multipliers[row] += value,
+                (Change::Enters, Limit::NoSlip { .. }) => {}
+                (Change::Enters, Limit::Cone { patch: k, idx }) => match &qp.patches[k].force {
+                    PatchForce::Faces { .. } => out.cone_multipliers[l.cone_starts[k] + idx] += value,
+                    PatchForce::Generators { columns, weight } => {
+                        // The others of its patch take over its part.
+                        let Some(share) = self.bases[k].share(&columns[idx]) else { continue };
+                        let start = l.cone_starts[k];
+                        for (i, column) in columns.iter().enumerate() {
+                            if self.base[2 * l.n_qdd + start + i] == 0 {
+                                let own = f64::from(u8::from(i == idx));
+                                out.coefficients[start + i] += value * (dot(column, &share) - own) / weight;
+                            }
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// Torques and the generators' multipliers, which follow from the rest.
+    fn derive(&self, qp: &BlockQp, meaning: Meaning, out: &mut BlockSolution) {
+        Arch::new().dispatch(
+            #[inline(always)]
+            || self.derive_with_vectors(qp, meaning, out),
+        );
+    }
+
+    #[inline(always)]
+    fn derive_with_vectors(&self, qp: &BlockQp, meaning: Meaning, out: &mut BlockSolution) {
+        let l = &self.layout;
+        let constants = meaning == Meaning::Point;
+        let scope = &l.scopes[self.scope];
+        for &b in &scope.blocks {
+            let block = &qp.blocks[b];
+            let (start, nv) = (l.starts[b], block.n);
+            let qdd = &out.qdd[start..start + nv];
+            let torques = &mut out.torques[start..start + nv];
+            for dof in 0..nv {
+                let constant = if constants { block.nonlinear[dof] } else { 0.0 };
+                torques[dof] = constant + dot(&block.mass[dof * nv..(dof + 1) * nv], qdd);
+            }
+            for &(k, side) in &l.patches_of[b] {
+                let jacobian = &qp.patches[k].sides[side].jacobian;
+                for axis in 0..6 {
+                    let push = out.wrenches[6 * k + axis];
+                    kernels::axpy(-push, &jacobian[axis * nv..(axis + 1) * nv], torques);
+                }
+            }
+        }
+        for &k in &scope.patches {
+            if let PatchForce::Generators { columns, weight } = &qp.patches[k].force {
+                let slope = wrench_slope(qp, l, out, k, constants);
+                let start = l.cone_starts[k];
+                for (idx, column) in columns.iter().enumerate() {
+                    let rest = dot(column, &slope);
+                    out.cone_multipliers[start + idx] = if self.states[2 * l.n_qdd + start + idx] != 0 {
+                        out.coefficients[start + idx] = 0.0;
+                        -rest
+                    } else {
+                        -rest - weight * out.coefficients[start + idx]
+                    };
+                }
+            }
+        }
+    }
+
+    /// Lists the states that must change: limits violated, multipliers that pull the wrong way.
+    pub(super) fn review(&mut self, qp: &BlockQp) {
+        let l = &self.layout;
+        let out = &mut self.solution;
+        let wrong = &mut self.wrong;
+        wrong.clear();
+        let mut look = |idx: usize, state: i8, value: f64, limits: [f64; 2], multiplier: f64| match state {
+            0 => {
+                let above = (value - limits[1]) / (1.0 + limits[1].abs());
+                let below = (limits[0] - value) / (1.0 + limits[0].abs());
+                if above > VIOLATED {
+                    wrong.push(Wrong { state: idx, value: 1, by: above });
+                } else if below > VIOLATED {
+                    wrong.push(Wrong { state: idx, value: -1, by: below });
+                }
+            }
+            side => {
+                let by = -f64::from(side) * multiplier;
+                if by > WRONG {
+                    wrong.push(Wrong { state: idx, value: 0, by });
+                }
+            }
+        };
+        let scope = &l.scopes[self.scope];
+        for &b in &scope.blocks {
+            let block = &qp.blocks[b];
+            for dof in 0..block.n {
+                let i = l.starts[b] + dof;
+                look(i, self.states[i], out.qdd[i], block.bounds[dof], out.bound_multipliers[i]);
+                if block.torque[dof][0] != block.torque[dof][1] {
+                    let idx = l.n_qdd + i;
+                    look(idx, self.states[idx], out.torques[i], block.torque[dof], out.torque_multipliers[i]);
+                }
+            }
+        }
+        for &k in &scope.patches {
+            let start = l.cone_starts[k];
+            match &qp.patches[k].force {
+                PatchForce::Generators { columns, .. } => {
+                    for i in start..start + columns.len() {
+                        let state = self.states[2 * l.n_qdd + i];
+                        let (value, multiplier) = (out.coefficients[i], out.cone_multipliers[i]);
+                        look(2 * l.n_qdd + i, state, value, [0.0, f64::INFINITY], multiplier);
+                        if state == 0 {
+                            // What is left of a free generator's multiplier is rounding.
+                            out.cone_multipliers[i] = 0.0;
+                        }
+                    }
+                }
+                PatchForce::Faces { faces, .. } => {
+                    // Neighbouring faces of a cone are nearly dependent: only the worst of each kind changes.
+                    let wrench = &out.wrenches[6 * k..6 * k + 6];
+                    let (mut violated, mut pulling) = ((0.0, 0), (0.0, 0));
+                    for (idx, face) in faces.iter().enumerate() {
+                        let i = start + idx;
+                        let value = dot(face, wrench);
+                        if self.states[2 * l.n_qdd + i] == 0 && value < violated.0 {
+                            violated = (value, i);
+                        } else if self.states[2 * l.n_qdd + i] != 0 && out.cone_multipliers[i] > pulling.0 {
+                            pulling = (out.cone_multipliers[i], i);
+                        }
+                    }
+                    look(2 * l.n_qdd + violated.1, 0, violated.0, [0.0, f64::INFINITY], 0.0);
+                    look(2 * l.n_qdd + pulling.1, -1, 0.0, [0.0, f64::INFINITY], pulling.0);
+                }
+            }
+        }
+        for &r in &scope.rows {
+            let row = &qp.rows[r];
+            let value =
+                row.parts.iter().map(|(b, part)| dot(part, &out.qdd[l.starts[*b]..][..part.len()])).sum();
+            let idx = 2 * l.n_qdd + l.n_cone + r;
+            look(idx, self.states[idx], value, row.limits, out.row_multipliers[r]);
+        }
+    }
+}
+
+/// Derivative of everything but the patch's own force cost with respect to its wrench.
+#[inline(always)]
+fn wrench_slope(qp: &BlockQp, l: &Layout, out: &BlockSolution, k: usize, constants: bool) -> [f64; 6] {
+    let patch = &qp.patches[k];
+    let mut slope = if constants { patch.gradient } else { [0.0; 6] };
+    for side in &patch.sides {
+        let (start, nv) = (l.starts[side.block], qp.blocks[side.block].n);
+        for axis in 0..6 {
+            let jacobian = &side.jacobian[axis * nv..(axis + 1) * nv];
+            slope[axis] -= dot(jacobian, &out.torque_multipliers[start..start + nv]);
+            if !side.cross.is_empty() {
+                slope[axis] += dot(&side.cross[axis * nv..(axis + 1) * nv], &out.qdd[start..start + nv]);
+            }
+        }
+    }
+    if !qp.wrench_cost.is_empty() {
+        let size = 6 * qp.patches.len();
+        for axis in 0..6 {
+            slope[axis] += dot(&qp.wrench_cost[(6 * k + axis) * size..][..size], &out.wrenches);
+        }
+    }
+    slope
+}
