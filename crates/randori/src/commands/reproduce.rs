@@ -102,7 +102,10 @@ impl Rows {
     /// Keeps the numbers, and tells them.
     fn told(self, mut folder: Folder, name: &str) -> anyhow::Result<Outcome> {
         folder.data(name, &self)?;
-        let number = |value: f64| format!("{value:.2}");
+        let number = |value: f64| {
+            // Small times keep two digits that say something.
+            if value != 0.0 && value.abs() < 0.1 { format!("{value:.4}") } else { format!("{value:.2}") }
+        };
         let cells = |row: &Row| {
             let paper = row.paper.map_or_else(|| "–".to_owned(), number);
             let holds = if row.holds { "holds" } else { "DOES NOT HOLD" };

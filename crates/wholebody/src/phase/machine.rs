@@ -115,8 +115,6 @@ impl Machine {
                 let frame = format!("{}_sole", foot.name());
                 let sole = place(world, &At::new(who, &frame))?;
                 let on = on.as_ref().map(|at| place(world, at)).transpose()?;
-                let task = format!("{who} {frame}");
-                remove_contact(world, &task);
                 let base = on.map_or(Pose::IDENTITY, |on| world.pose(on));
                 let start = base.inverse() * world.pose(sole);
                 let end = Pose::new(DQuat::from_rotation_y(*heading), DVec3::from_array(*landing));
@@ -128,10 +126,7 @@ impl Machine {
                     Pose { rotation, translation: DVec3::new(way.x, top, way.z) }
                 };
                 let places = vec![start, quarter(0.25), quarter(0.75), end];
-                hold(world, &task, sole, false, SWING);
-                world.set_out(&task, Way::Through { places, seen_from: on }, *seconds);
-                let until = world.time + seconds;
-                self.swings.push(Swing { who: who.clone(), foot: *foot, task, on, place: sole, until });
+                self.swing(world, who, *foot, (sole, on), places, *seconds);
             }
             Action::Shift { task, over, seconds } => {
                 let known = world.task(task).ok_or_else(|| missing("task", task))?;
@@ -212,6 +207,30 @@ impl Machine {
         Ok(())
     }
 
+    /// A foot leaves its contact and goes through places, the first where it is, as seen from what it lands on;
+    /// at the last it stands.
+    pub(crate) fn swing(
+        &mut self,
+        world: &mut World,
+        who: &str,
+        foot: Side,
+        (sole, on): (Place, Option<Place>),
+        places: Vec<Pose>,
+        seconds: f64,
+    ) {
+        let task = format!("{who} {}_sole", foot.name());
+        remove_contact(world, &task);
+        hold(world, &task, sole, false, SWING);
+        world.set_out(&task, Way::Through { places, seen_from: on }, seconds);
+        let until = world.time + seconds;
+        self.swings.push(Swing { who: who.into(), foot, task, on, place: sole, until });
+    }
+
+    /// Whether a foot is in the air.
+    pub(crate) fn swings(&self, who: &str, foot: Side) -> bool {
+        self.swings.iter().any(|swing| swing.who == who && swing.foot == foot)
+    }
+
     /// Feet that have come to their landing stand.
     fn land(&mut self, world: &mut World) {
         let mut k = 0;
@@ -254,9 +273,7 @@ impl Machine {
             name: name.into(),
         };
         Ok(match condition {
-            Condition::FootLanded { who, foot } => {
-                !self.swings.iter().any(|swing| swing.who == *who && swing.foot == *foot)
-            }
+            Condition::FootLanded { who, foot } => !self.swings(who, *foot),
             Condition::CenterShifted { task, within } => {
                 let known = world.task(task).ok_or_else(|| missing("task", task))?;
                 let Feature::CenterOfMass { subsystems, position } = &known.feature else {
