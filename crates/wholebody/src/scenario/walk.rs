@@ -15,7 +15,7 @@ use crate::balance::preview::{Plan, Preview, State, Weights};
 use crate::balance::support::Support;
 use crate::humanoid::Stature;
 use crate::model::ModelError;
-use crate::phase::{Machine, Side, World, blocks};
+use crate::phase::{Machine, SWING, Side, World, between, blocks};
 use crate::scene::{Controller, Feature, Task};
 use crate::spatial::Pose;
 
@@ -36,13 +36,8 @@ const INWARDS: f64 = 0.015;
 
 pub(super) fn build(_options: &Options) -> Result<Parts, ModelError> {
     let mut world = super::empty(0.005);
-    let joints = [
-        ("thigh_x", -0.4),
-        ("shank_x", 0.8),
-        ("foot_x", -0.4),
-        ("upper_arm_z", 0.1),
-        ("forearm_x", -0.45),
-    ];
+    let joints =
+        [("thigh_x", -0.4), ("shank_x", 0.8), ("foot_x", -0.4), ("upper_arm_z", 0.1), ("forearm_x", -0.45)];
     let stature = Stature { strength: 1.2, ..Stature::default() };
     let person = Person { name: WHO, stature, at: DVec3::ZERO, yaw: 0.0, joints: &joints };
     let who = people::add(&mut world, &person)?;
@@ -258,11 +253,11 @@ impl Walk {
         let (start, end) = (world.pose(sole), landing.pose());
         let mid = |s: f64, lift: f64| {
             let way = start.translation.lerp(end.translation, s);
-            let rotation = if s < 0.5 { start.rotation } else { end.rotation };
+            let rotation = between(&start.rotation, &end.rotation, s);
             Pose { rotation, translation: DVec3::new(way.x, start.translation.y.max(0.0) + lift, way.z) }
         };
         let places = vec![start, mid(1.0 / 3.0, LIFT), mid(2.0 / 3.0, LIFT), end];
-        machine.swing(world, WHO, side, (sole, None), places, SINGLE);
+        machine.swing(world, WHO, side, (sole, None), (places, SINGLE), SWING);
         self.stage = Stage { began: world.time, swings: Some(landing), next: side };
     }
 

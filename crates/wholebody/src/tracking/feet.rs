@@ -1,11 +1,11 @@
 //! When and where feet stand: a schedule that somebody can keep.
-
-use std::ops::Range;
+//!
+//! Captured feet hop, shuffle and slide. Here one foot swings at a time, long enough to be moved and stopped again, and
+//! both stand for a moment in between: whichever foot is farther from where the clip's will rest makes the next step.
 
 use glam::{DQuat, DVec3};
-use randori_motion::contacts::runs;
 
-use crate::spatial::Pose;
+use crate::spatial::{Pose, rotation_vector};
 
 /// A foot on the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,99 +18,111 @@ pub struct Stance {
     pub sole: Pose,
 }
 
-/// A foot stands at least this long (s) ...
-const SHORTEST_STANCE: f64 = 0.1;
-/// ... and is in the air at least this long (s): faster swings are stretched, or not made.
-const SHORTEST_SWING: f64 = 0.24;
-/// A swing that leads no farther is no step (m, and rad).
-const NO_STEP: [f64; 2] = [0.03, 0.2];
+/// How long a foot is in the air (s).
+const SWING: f64 = 0.5;
+/// Both feet stand at least this long between two swings (s) ...
+const BETWEEN: f64 = 0.12;
+/// ... and a foot between two swings of its own (s).
+const SHORTEST_STANCE: f64 = 0.3;
+/// A foot that is to go farther makes a step (m); a radian counts as so much.
+const STEP: f64 = 0.12;
+const RADIAN: f64 = 0.2;
+/// It waits until it sees where the clip's foot will rest: for so long (s) ...
+const REST: f64 = 0.2;
+/// ... slower than this (m/s), unless it is left behind by more than this (m).
+const SLOW: f64 = 0.3;
+const BEHIND: f64 = 0.3;
 
-/// Makes a schedule of what is down in a clip: always one foot stands, nobody hurries, and both stand at both
-/// ends.
-pub(super) fn stances(mut down: [Vec<bool>; 2], soles: &[Vec<Pose>; 2], fps: f64) -> [Vec<Stance>; 2] {
-    let n = down[0].len();
+/// Makes a schedule from where the soles of a clip are, frame by frame. Both feet stand at both ends.
+pub(super) fn stances(soles: &[Vec<Pose>; 2], fps: f64) -> [Vec<Stance>; 2] {
+    let last = soles[0].len() - 1;
     let frames = |seconds: f64| libm::ceil(seconds * fps) as usize;
-    let (stance, swing) = (frames(SHORTEST_STANCE), frames(SHORTEST_SWING));
-    for foot in &mut down {
-        let edge = swing.min(n);
-        foot[..edge].fill(true);
-        foot[n - edge..].fill(true);
-        for island in runs(foot, true) {
-            if island.len() < stance && island.start > 0 && island.end < n {
-                foot[island].fill(false);
-            }
+    let rest = frames(REST);
+    let stood = |foot: usize, from: usize| {
+        let from = from.min(last);
+        flat(soles[foot][from..=(from + rest).min(last)].iter()).unwrap_or(Pose::IDENTITY)
+    };
+    let first = |foot: usize| Stance { from: f64::NEG_INFINITY, until: f64::INFINITY, sole: stood(foot, 0) };
+    let mut schedule = [vec![first(0)], vec![first(1)]];
+    let mut free = frames(BETWEEN);
+    let mut own = [0; 2];
+    for frame in 0..last.saturating_sub(frames(SWING + BETWEEN)) {
+        if frame < free {
+            continue;
         }
-    }
-    // Who is in the air with both feet keeps the one longer that left later.
-    let flights: Vec<bool> = down[0].iter().zip(&down[1]).map(|(a, b)| !a && !b).collect();
-    for flight in runs(&flights, true) {
-        let left_before = (0..2).find(|foot| flight.start > 0 && down[*foot][flight.start - 1]);
-        let keeps = left_before.unwrap_or(0);
-        let lands = (0..2).find(|foot| flight.end < n && down[*foot][flight.end]).unwrap_or(1 - keeps);
-        let middle = flight.start + flight.len() / 2;
-        if keeps == lands {
-            down[keeps][flight].fill(true);
-        } else {
-            down[keeps][flight.start..middle + 1].fill(true);
-            down[lands][middle..flight.end].fill(true);
+        let landing = frame + frames(SWING);
+        let wish = |foot: usize| {
+            let here = schedule[foot].last()?.sole;
+            let there = stood(foot, landing);
+            let path = &soles[foot][landing.min(last)..=(landing + rest).min(last)];
+            let way: f64 =
+                path.windows(2).map(|pair| pair[0].translation.distance(pair[1].translation)).sum();
+            let is_slow = way * fps < SLOW * path.len() as f64;
+            let now = soles[foot][frame].translation - here.translation;
+            let is_behind = DVec3::new(now.x, 0.0, now.z).length() > BEHIND;
+            let off = distance(&here, &there);
+            (frame >= own[foot] && off > STEP && (is_slow || is_behind)).then_some((off, foot, there))
+        };
+        let wishes = [0, 1].into_iter().filter_map(wish);
+        let Some((_, foot, sole)) = wishes.max_by(|a, b| a.0.total_cmp(&b.0)) else { continue };
+        if let Some(stance) = schedule[foot].last_mut() {
+            stance.until = frame as f64 / fps;
         }
+        schedule[foot].push(Stance { from: landing as f64 / fps, until: f64::INFINITY, sole });
+        free = landing + frames(BETWEEN);
+        own[foot] = landing + frames(SHORTEST_STANCE);
     }
-    for foot in 0..2 {
-        for gap in runs(&down[foot].clone(), false) {
-            settle_swing(&mut down, foot, gap, &soles[foot], swing);
-        }
-    }
-    [0, 1].map(|foot| {
-        let phases = runs(&down[foot], true);
-        let n_phases = phases.len();
-        (phases.into_iter().enumerate())
-            .map(|(k, phase)| Stance {
-                from: if k == 0 { f64::NEG_INFINITY } else { phase.start as f64 / fps },
-                until: if k + 1 == n_phases { f64::INFINITY } else { phase.end as f64 / fps },
-                sole: flat(&soles[foot][phase]),
-            })
-            .collect()
-    })
+    schedule
 }
 
-/// Fills a gap that is no step, and stretches one that is too short while the other foot stands.
-fn settle_swing(down: &mut [Vec<bool>; 2], foot: usize, gap: Range<usize>, soles: &[Pose], shortest: usize) {
-    let n = soles.len();
-    if gap.start == 0 || gap.end >= n {
-        return;
-    }
-    let (a, b) = (flat(&soles[gap.start - 1..gap.start]), flat(&soles[gap.end..gap.end + 1]));
-    let turn = crate::spatial::rotation_vector(&(b.rotation * a.rotation.transpose())).length();
-    let rise = soles[gap.clone()].iter().map(|sole| sole.translation.y).fold(0.0, f64::max)
-        - soles[gap.start].translation.y.max(soles[gap.end].translation.y);
-    let is_step = a.translation.distance(b.translation) > NO_STEP[0] || turn > NO_STEP[1] || rise > 0.08;
-    if !is_step {
-        down[foot][gap].fill(true);
-        return;
-    }
-    let (mut start, mut end) = (gap.start, gap.end);
-    while end - start < shortest {
-        let earlier = start > 1 && down[foot][start - 1] && down[1 - foot][start - 1];
-        let later = end < n && down[foot][end] && down[1 - foot][end];
-        if earlier {
-            start -= 1;
-            down[foot][start] = false;
-        }
-        if later && end - start < shortest {
-            down[foot][end] = false;
-            end += 1;
-        }
-        if !earlier && !later {
-            break;
-        }
-    }
+/// How far one sole is from another (m).
+fn distance(a: &Pose, b: &Pose) -> f64 {
+    let turn = rotation_vector(&(b.rotation * a.rotation.transpose())).length();
+    a.translation.distance(b.translation) + RADIAN * turn
 }
 
-/// The mean of some soles, flat on the ground.
-fn flat(soles: &[Pose]) -> Pose {
-    let share = 1.0 / soles.len().max(1) as f64;
-    let place: DVec3 = soles.iter().map(|sole| sole.translation * share).sum();
-    let ahead: DVec3 = soles.iter().map(|sole| sole.rotation.z_axis).sum();
+/// The mean of some soles, flat on the ground; none for none.
+fn flat<'a>(soles: impl Iterator<Item = &'a Pose>) -> Option<Pose> {
+    let (mut place, mut ahead, mut count) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+    for sole in soles {
+        place += sole.translation;
+        ahead += sole.rotation.z_axis;
+        count += 1.0;
+    }
     let heading = libm::atan2(ahead.x, ahead.z);
-    Pose::new(DQuat::from_rotation_y(heading), DVec3::new(place.x, 0.0, place.z))
+    let place = place / count;
+    (count > 0.0).then(|| Pose::new(DQuat::from_rotation_y(heading), DVec3::new(place.x, 0.0, place.z)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two feet that hop at once every half second, forwards.
+    #[test]
+    fn hops_become_steps_with_one_foot_down() {
+        let n = 300;
+        let place = |x: f64, k: usize| Pose::from_translation(DVec3::new(x, 0.0, 0.2 * (k / 30) as f64));
+        let soles = [0.1, -0.1].map(|x| (0..n).map(|k| place(x, k)).collect::<Vec<_>>());
+        let schedule = stances(&soles, 60.0);
+        assert!(schedule.iter().all(|foot| foot.len() >= 3), "{schedule:?}");
+        let stands =
+            |foot: &[Stance], t: f64| foot.iter().any(|stance| (stance.from..stance.until).contains(&t));
+        for k in 0..5000 {
+            let t = f64::from(k) * 1e-3;
+            assert!(schedule.iter().any(|foot| stands(foot, t)), "nobody stands at {t}");
+        }
+        for foot in &schedule {
+            assert!(foot.windows(2).all(|pair| (pair[1].from - pair[0].until - SWING).abs() < 1e-9));
+            assert!(foot.windows(2).all(|pair| pair[0].sole.translation.z < pair[1].sole.translation.z));
+        }
+    }
+
+    #[test]
+    fn who_lifts_a_foot_without_going_anywhere_keeps_it_down() {
+        let lifted = |k: usize| DVec3::new(0.1, if (80..100).contains(&k) { 0.1 } else { 0.0 }, 0.0);
+        let soles: Vec<Pose> = (0..200).map(|k| Pose::from_translation(lifted(k))).collect();
+        let schedule = stances(&[soles.clone(), soles], 60.0);
+        assert!(schedule.iter().all(|foot| foot.len() == 1), "{schedule:?}");
+    }
 }

@@ -108,22 +108,20 @@ impl Reference {
         let contacts = Contacts::of(&put, &ContactSettings::default()).ok_or_else(no_feet)?;
         let (mut q, fit) = pose::angles(&model, &cast, &put);
         pose::smooth(&model, &mut q, fps * SMOOTHING);
+        let down = contacts.feet.each_ref().map(|foot| foot.down.clone());
+        pose::put_on_floor(&model, &mut q, &down);
+        let flight = contacts.flight_share();
+        let soles = pose::places(&model, &q, ["left_sole", "right_sole"]).ok_or_else(no_feet)?;
+        let stances = feet::stances(&soles, fps);
+        pose::lower(&model, &mut q, &stances, fps);
         let v = pose::velocities(&model, &q, fps);
         let mut workspace = Workspace::new(&model);
         let zero = vec![0.0; model.n_v];
-        let mut soles: [Vec<_>; 2] = Default::default();
-        let mut centers = Vec::with_capacity(q.len());
-        for q in &q {
+        let center = |q: &Vec<f64>| {
             dynamics::update(&model, &mut workspace, q, &zero);
-            centers.push(dynamics::center_of_mass(&model, &workspace).position);
-            for (list, name) in soles.iter_mut().zip(["left_sole", "right_sole"]) {
-                let Some(frame) = model.frame(name) else { return Err(no_feet()) };
-                list.push(dynamics::frame_pose(&model, &workspace, frame));
-            }
-        }
-        let down = contacts.feet.each_ref().map(|foot| foot.down.clone());
-        let flight = contacts.flight_share();
-        let stances = feet::stances(down, &soles, fps);
+            dynamics::center_of_mass(&model, &workspace).position
+        };
+        let centers = q.iter().map(center).collect();
         Ok(Reference { name: clip.name.clone(), model, fps, q, v, centers, stances, fit, flight })
     }
 

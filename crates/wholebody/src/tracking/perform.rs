@@ -11,7 +11,7 @@ use crate::balance::support::{Support, sole};
 use crate::dynamics::{self, Workspace};
 use crate::model::{FrameId, Model};
 use crate::objects;
-use crate::phase::{Machine, Side, World, blocks};
+use crate::phase::{Machine, Side, World, between, blocks};
 use crate::scenario::{Inputs, LINKS, Parts, Scenario, Script, people};
 use crate::scene::{ContactArea, Controller, Feature, Place, Subsystem, Task};
 use crate::spatial::{Motion, Pose};
@@ -31,6 +31,7 @@ impl Default for Settings {
     }
 }
 
+const SIDES: [Side; 2] = [Side::Left, Side::Right];
 /// The person.
 const WHO: &str = "person";
 /// What the person carries.
@@ -39,13 +40,28 @@ const LOAD: &str = "load";
 const LEAD: f64 = 1.0;
 /// How far ahead pushes are planned (s).
 const HORIZON: f64 = 1.6;
-/// Pushes are planned in soles smaller by this all round (m).
-const MARGIN: f64 = 0.012;
+/// Pushes are planned in this part of a sole, half its edges (m): the rest is for what comes unplanned.
+const PUSH: [f64; 2] = [0.012, 0.04];
 /// Heaviest load (kg), and the time steps there are (s).
 const HEAVIEST: f64 = 40.0;
 const STEPS: [f64; 2] = [0.001, 0.034];
 /// Of the preview: to follow the clip's centre of mass matters a little.
-const WEIGHTS: Weights = Weights { push: 1.0, center: 0.05, jerk: 1e-6 };
+const WEIGHTS: Weights = Weights { push: 1.0, center: 0.01, jerk: 1e-6 };
+/// Width (sigma) of the Gaussian that smooths the height of the centre of mass (s).
+const HEIGHT_SMOOTHING: f64 = 0.1;
+/// Weight (-) and stiffness (1/s²) of a swinging foot: a foot that lands late is a fall.
+const EFFORT: [f64; 2] = [2e4, 400.0];
+/// Highest that a foot is lifted (m).
+const HIGHEST: f64 = 0.3;
+/// A foot leaves when the person would come to rest so far inside the foot that stays (m).
+const READY: f64 = 0.015;
+/// A foot that has waited longer leaves anyway (s).
+const LONGEST_WAIT: f64 = 3.0;
+/// Legs that are less stretched let the person rise, those that are more make it sink (-), at these paces (m/s), so far
+/// at most (m).
+const STRETCH: [f64; 2] = [0.97, 0.985];
+const DIP: [f64; 2] = [0.3, 0.15];
+const DEEPEST: f64 = 0.2;
 /// Shortest swing that is begun late (s).
 const SHORTEST: f64 = 0.2;
 /// Who is so much lower than in the clip has fallen (m).
@@ -71,8 +87,8 @@ pub fn scenario(reference: Reference, settings: &Settings) -> Result<Scenario, T
     if settings.load > 0.0 {
         group.push(add_load(&mut world, who, settings.load)?);
     }
-    people::keep_posture(&mut world, who, 2.0, 120.0);
-    people::keep_balance(&mut world, "balance", &group, 1000.0, 30.0);
+    people::keep_posture(&mut world, who, 2.0, 80.0);
+    people::keep_balance(&mut world, "balance", &group, 2e5, 30.0);
     for (name, frame, weight) in [("pelvis", "pelvis", 30.0), ("chest", "chest", 20.0), ("head", "head", 2.0)]
     {
         let feature =
@@ -81,9 +97,9 @@ pub fn scenario(reference: Reference, settings: &Settings) -> Result<Scenario, T
     }
     for frame in ["left_grip", "right_grip"] {
         let feature = Feature::Position { place: people::place(&world, who, frame), position: DVec3::ZERO };
-        world.scene.tasks.push(Task::new(frame, feature, 10.0, 120.0));
+        world.scene.tasks.push(Task::new(frame, feature, 3.0, 80.0));
     }
-    let seconds = reference.duration() + LEAD;
+    let seconds = 2.5 * reference.duration() + LEAD;
     let track = Track::new(reference, &world, who, group, settings);
     let phases = vec![blocks::interactive("track", None)];
     Ok(Scenario::of(
@@ -121,11 +137,17 @@ struct Track {
     group: Vec<usize>,
     /// Of the group, by frame (m).
     centers: Vec<DVec3>,
-    /// Where the feet should push, by frame (x and z, m).
-    pushes: Vec<DVec2>,
     preview: Option<Preview>,
-    /// The stance each foot is in, or swings to.
+    plan: Vec<[Plan; 2]>,
+    /// Where in the clip the person is (s): it waits for feet that are late.
+    time: f64,
+    /// How long it has waited (s).
+    waited: f64,
+    /// How much lower than in the clip the person goes, so that legs reach (m).
+    dip: f64,
+    /// The stance each foot is in, or swings to, and when a swing should end (clip, s).
     at: [usize; 2],
+    due: [f64; 2],
     /// The clip's person of the moment.
     workspace: Workspace,
     q: Vec<f64>,
@@ -142,6 +164,7 @@ struct Tally {
     steps: usize,
     moments: usize,
     tracked: f64,
+    waited: f64,
     upright: Option<f64>,
     /// Sums over moments of means over links or joints, and the largest.
     off: f64,
@@ -165,14 +188,18 @@ impl Track {
                 (*center * mass + 0.5 * load * (hands[0] + hands[1])) / (mass + load)
             })
             .collect();
+        let centers = settled(&centers, reference.fps);
         let height = centers.iter().map(|center| center.y).sum::<f64>() / centers.len() as f64;
-        let pushes = pushes(&reference, &centers, height);
         let links = LINKS.iter().filter_map(|(link, _)| model.frame(link)).collect();
         Track {
             preview: Preview::new(settings.dt, height, 9.81, WEIGHTS),
             centers,
-            pushes,
+            plan: Vec::new(),
+            time: -LEAD,
+            waited: 0.0,
+            dip: 0.0,
             at: [0; 2],
+            due: [0.0; 2],
             workspace,
             q: Vec::new(),
             v: Vec::new(),
@@ -186,9 +213,30 @@ impl Track {
         }
     }
 
+    /// The foot that is in the air, or is to leave now.
+    fn lifted(&self, machine: &Machine, time: f64) -> Option<usize> {
+        let swings = (0..2).find(|foot| machine.swings(WHO, SIDES[*foot]));
+        swings.or_else(|| {
+            (0..2).find(|foot| {
+                let (stances, here) = (&self.reference.stances[*foot], self.at[*foot]);
+                time >= stances[here].until && here + 1 < stances.len()
+            })
+        })
+    }
+
+    /// Whether a foot may leave: the point over which the person would come to rest is on the foot that stays.
+    fn is_ready(&self, world: &World, foot: usize) -> bool {
+        let center = world.moving_center(&self.group);
+        let pace = libm::sqrt(center.position.y.max(0.3) / 9.81);
+        let rest = center.position + pace * center.velocity;
+        let stays = self.reference.stances[1 - foot][self.at[1 - foot]].sole;
+        let area = Support::of(sole(&stays, crate::phase::SOLE));
+        area.margin(DVec2::new(rest.x, rest.z)) > READY || self.waited > LONGEST_WAIT
+    }
+
     /// Feet leave and land as the schedule says; one that has not landed keeps the other down.
     fn step(&mut self, world: &mut World, machine: &mut Machine, time: f64) {
-        for (foot, side) in [Side::Left, Side::Right].into_iter().enumerate() {
+        for (foot, side) in SIDES.into_iter().enumerate() {
             if machine.swings(WHO, side) || machine.swings(WHO, side.other()) {
                 continue;
             }
@@ -201,8 +249,9 @@ impl Track {
             let seconds = (next.from - time).max(SHORTEST);
             let place = people::place(world, self.who, &format!("{}_sole", side.name()));
             let places = self.way(place.frame, world.pose(place), &next, time, seconds);
-            machine.swing(world, WHO, side, (place, None), places, seconds);
+            machine.swing(world, WHO, side, (place, None), (places, seconds), EFFORT);
             self.at[foot] = here + 1;
+            self.due[foot] = time + seconds;
             self.tally.steps += 1;
         }
     }
@@ -223,18 +272,21 @@ impl Track {
             let bend =
                 (start.translation - first.translation).lerp(next.sole.translation - last.translation, share);
             let mut place = there.translation + bend;
-            // Toes and heels stay above the ground.
-            let tilt = 0.12 * there.rotation.z_axis.y.abs() + 0.04 * there.rotation.x_axis.y.abs();
-            place.y = place.y.max(lift + tilt);
-            places.push(Pose { rotation: there.rotation, translation: place });
+            place.y = place.y.clamp(lift, HIGHEST);
+            // Turned evenly, so that the foot turns smoothly.
+            let rotation = between(&start.rotation, &next.sole.rotation, share);
+            places.push(Pose { rotation, translation: place });
         }
         places.push(next.sole);
         places
     }
 
     /// Targets of the moment from the clip.
-    fn aim(&mut self, world: &mut World, time: f64) {
+    fn aim(&mut self, world: &mut World, time: f64, moves: bool) {
         self.reference.sample(time, &mut self.q, &mut self.v);
+        if !moves {
+            self.v.fill(0.0);
+        }
         let model = Arc::clone(&self.reference.model);
         dynamics::update(&model, &mut self.workspace, &self.q, &self.v);
         if let Some(task) = world.task_mut("person posture")
@@ -269,26 +321,33 @@ impl Track {
     }
 
     /// The centre of mass, led by what the feet can do in the time ahead.
-    fn lead(&mut self, world: &mut World, time: f64) {
+    fn lead(&mut self, world: &mut World, time: f64, lifted: Option<usize>) {
         let Some(preview) = &self.preview else { return };
         let dt = world.scene.settings.dt;
         let center = world.moving_center(&self.group);
         let (at, speed) = (center.position.to_array(), center.velocity.to_array());
         let fps = self.reference.fps;
-        let last = self.pushes.len() - 1;
+        let last = self.centers.len() - 1;
         let n = (HORIZON / dt) as usize;
+        let at_time = |t: f64| {
+            let x = (t * fps).clamp(0.0, last as f64);
+            let k = (x as usize).min(last.saturating_sub(1));
+            self.centers[k].lerp(self.centers[(k + 1).min(last)], x - k as f64)
+        };
+        // Below the clip's centre of mass, well inside the area under the feet that stay.
+        let feet = (0..2).filter(|foot| Some(*foot) != lifted);
+        let area =
+            Support::of(feet.flat_map(|foot| sole(&self.reference.stances[foot][self.at[foot]].sole, PUSH)));
+        let plan = |k: usize| {
+            let center = at_time(time + if lifted.is_some() { 0.0 } else { k as f64 * dt });
+            let push = area.nearest(DVec2::new(center.x, center.z));
+            [Plan { push: push.x, center: push.x }, Plan { push: push.y, center: push.y }]
+        };
+        self.plan.clear();
+        self.plan.extend((1..=n).map(plan));
         let mut target = [[0.0; 3]; 3];
         for (axis, acceleration) in [0, 2].into_iter().zip(self.accelerations) {
-            let plan = (1..=n).map(|k| {
-                let x = ((time + k as f64 * dt) * fps).clamp(0.0, last as f64);
-                let k = (x as usize).min(last.saturating_sub(1));
-                let next = (k + 1).min(last);
-                let mix = |a: f64, b: f64| a + (x - k as f64) * (b - a);
-                Plan {
-                    push: mix(self.pushes[k].to_array()[axis / 2], self.pushes[next].to_array()[axis / 2]),
-                    center: mix(self.centers[k].to_array()[axis], self.centers[next].to_array()[axis]),
-                }
-            });
+            let plan = self.plan.iter().map(|plan| plan[axis / 2]);
             target[axis] = preview.next(&[at[axis], speed[axis], acceleration], plan);
         }
         let height = |t: f64| {
@@ -298,7 +357,16 @@ impl Track {
             a + (x - k as f64) * (b - a)
         };
         let h = 0.5 / fps;
-        target[1] = [height(time), (height(time + h) - height(time - h)) / (2.0 * h), 0.0];
+        let stretch = self.stretch(world);
+        let rate = if stretch > STRETCH[1] {
+            DIP[0]
+        } else if stretch < STRETCH[0] {
+            -DIP[1]
+        } else {
+            0.0
+        };
+        self.dip = (self.dip + rate * dt).clamp(0.0, DEEPEST);
+        target[1] = [height(time) - self.dip, (height(time + h) - height(time - h)) / (2.0 * h), 0.0];
         if let Some(task) = world.task_mut("balance")
             && let Feature::CenterOfMass { position, .. } = &mut task.feature
         {
@@ -309,6 +377,20 @@ impl Track {
             task.acceleration.extend(target.map(|axis| axis[2]));
         }
         self.speeds = [speed[0], speed[2]];
+    }
+
+    /// How far the leg of a foot that stands is stretched, at most (-).
+    fn stretch(&self, world: &World) -> f64 {
+        let standing =
+            ["left", "right"].into_iter().filter(|side| world.touches(&format!("{WHO} {side}_sole")));
+        let legs = standing.map(|side| {
+            let at = |part: &str| {
+                world.pose(people::place(world, self.who, &format!("{side}_{part}"))).translation
+            };
+            let (hip, knee, ankle) = (at("thigh"), at("shank"), at("foot"));
+            hip.distance(ankle) / (hip.distance(knee) + knee.distance(ankle))
+        });
+        legs.fold(0.0, f64::max)
     }
 
     /// How far the person is from the clip.
@@ -342,42 +424,43 @@ impl Track {
     }
 }
 
-/// Where the feet push in the clip: the zero-moment point of its centre of mass, brought into the area under the
-/// feet that stand (x and z, m).
-fn pushes(reference: &Reference, centers: &[DVec3], height: f64) -> Vec<DVec2> {
-    let fps = reference.fps;
-    let n = centers.len();
-    let half = [crate::phase::SOLE[0] - MARGIN, crate::phase::SOLE[1] - MARGIN];
-    // Accelerations over a tenth of a second: the clip's noise is no push.
-    let reach = libm::ceil(0.1 * fps) as usize;
-    (0..n)
+/// Ways of a centre of mass with smoother heights: who never leaves the ground cannot fall freely.
+fn settled(centers: &[DVec3], fps: f64) -> Vec<DVec3> {
+    let sigma = HEIGHT_SMOOTHING * fps;
+    let reach = libm::ceil(3.0 * sigma) as isize;
+    let weight = |k: isize| libm::exp(-0.5 * (k as f64 / sigma) * (k as f64 / sigma));
+    let total: f64 = (-reach..=reach).map(weight).sum();
+    let last = centers.len() as isize - 1;
+    (0..=last)
         .map(|k| {
-            let (before, after) = (k.saturating_sub(reach), (k + reach).min(n - 1));
-            let reach = (after - k).min(k - before);
-            let center = centers[k];
-            let acceleration = if reach == 0 {
-                DVec3::ZERO
-            } else {
-                let span = reach as f64 / fps;
-                (centers[k + reach] - 2.0 * center + centers[k - reach]) / (span * span)
-            };
-            let push = center - acceleration * (height / 9.81);
-            let t = k as f64 / fps;
-            let standing = reference.stances.iter().flat_map(|stances| {
-                stances.iter().filter(move |stance| (stance.from..stance.until).contains(&t))
-            });
-            let support = Support::of(standing.flat_map(|stance| sole(&stance.sole, half)));
-            support.nearest(DVec2::new(push.x, push.z))
+            let height = |j: isize| weight(j) * centers[(k + j).clamp(0, last) as usize].y;
+            let y = (-reach..=reach).map(height).sum::<f64>() / total;
+            DVec3 { y, ..centers[k as usize] }
         })
         .collect()
 }
 
 impl Script for Track {
     fn drive(&mut self, world: &mut World, machine: &mut Machine, _inputs: &mut Inputs) {
-        let time = world.time - LEAD;
-        self.step(world, machine, time);
-        self.aim(world, time + world.scene.settings.dt);
-        self.lead(world, time);
+        let dt = world.scene.settings.dt;
+        let lifted = self.lifted(machine, self.time + dt);
+        let waits = lifted.is_some_and(|foot| {
+            if machine.swings(WHO, SIDES[foot]) {
+                self.time + dt > self.due[foot]
+            } else {
+                !self.is_ready(world, foot)
+            }
+        });
+        if !waits {
+            self.time += dt;
+            self.waited = 0.0;
+        } else {
+            self.waited += dt;
+            self.tally.waited += dt;
+        }
+        self.step(world, machine, self.time);
+        self.aim(world, self.time, !waits);
+        self.lead(world, self.time, lifted);
     }
 
     fn after(&mut self, world: &mut World, _controller: &Controller) {
@@ -385,9 +468,8 @@ impl Script for Track {
         let velocity = world.moving_center(&self.group).velocity;
         let now = [velocity.x, velocity.z];
         self.accelerations = [0, 1].map(|axis| (now[axis] - self.speeds[axis]) / dt);
-        let time = world.time - LEAD;
-        if time >= 0.0 {
-            self.measure(world, time);
+        if self.time >= 0.0 {
+            self.measure(world, self.time);
         }
     }
 
@@ -398,6 +480,7 @@ impl Script for Track {
             ("clip (s)", self.reference.duration()),
             ("tracked for (s)", tally.tracked),
             ("upright for (s)", tally.upright.unwrap_or(tally.tracked)),
+            ("waited for balance (s)", tally.waited),
             ("steps", tally.steps as f64),
             ("links off their places in the clip, mean (m)", share * tally.off),
             ("links off their places as seen from the pelvis, mean (m)", share * tally.off_from_pelvis),

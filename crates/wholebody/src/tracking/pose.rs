@@ -3,11 +3,12 @@
 use glam::{DMat3, DQuat, DVec3};
 use randori_motion::{Clip, GlobalPose};
 
+use super::feet::Stance;
 use crate::dynamics::{self, Workspace};
 use crate::model::{FrameId, Model};
 use crate::qp::kernels;
 use crate::scenario::{Cast, LINKS};
-use crate::spatial::rotation_vector;
+use crate::spatial::{Pose, rotation_vector};
 
 /// Rounds of Gauss and Newton for the first frame and for each other.
 const ROUNDS: [usize; 2] = [60, 6];
@@ -139,6 +140,85 @@ fn straight(
     (-reach..=reach)
         .map(|k| weight(k) * DVec3::from_slice(&raw[(frame as isize + k).clamp(0, last) as usize]))
         .sum()
+}
+
+/// Lifts all configurations by the same, so that soles that are down are at height zero: the middle of their heights.
+pub(super) fn put_on_floor(model: &Model, q: &mut [Vec<f64>], down: &[Vec<bool>; 2]) {
+    let mut workspace = Workspace::new(model);
+    let zero = vec![0.0; model.n_v];
+    let mut heights = Vec::new();
+    for (k, q) in q.iter().enumerate() {
+        dynamics::update(model, &mut workspace, q, &zero);
+        for (down, name) in down.iter().zip(["left_sole", "right_sole"]) {
+            if let Some(frame) = model.frame(name).filter(|_| down[k]) {
+                heights.push(dynamics::frame_pose(model, &workspace, frame).translation.y);
+            }
+        }
+    }
+    heights.sort_by(f64::total_cmp);
+    if let Some(floor) = heights.get(heights.len() / 2).copied() {
+        q.iter_mut().for_each(|q| q[1] -= floor);
+    }
+}
+
+/// Where two frames are in each configuration; `None` if the model lacks one.
+pub(super) fn places(model: &Model, q: &[Vec<f64>], names: [&str; 2]) -> Option<[Vec<Pose>; 2]> {
+    let frames = [model.frame(names[0])?, model.frame(names[1])?];
+    let mut workspace = Workspace::new(model);
+    let zero = vec![0.0; model.n_v];
+    let mut out: [Vec<Pose>; 2] = Default::default();
+    for q in q {
+        dynamics::update(model, &mut workspace, q, &zero);
+        for (list, frame) in out.iter_mut().zip(frames) {
+            list.push(dynamics::frame_pose(model, &workspace, frame));
+        }
+    }
+    Some(out)
+}
+
+/// Share of its length that a leg is stretched to at most.
+const STRETCH: f64 = 0.985;
+/// A foot counts for so long before it lands and after it left (s).
+const BESIDE: f64 = 0.12;
+
+/// Lowers the person where legs would not reach the soles that stand flat: captured heels rise.
+pub(super) fn lower(model: &Model, q: &mut [Vec<f64>], stances: &[Vec<Stance>; 2], fps: f64) {
+    let neutral = [model.neutral()];
+    let at = |names: [&str; 2]| places(model, &neutral, names).map(|[a, b]| [a[0], b[0]]);
+    let mut drops = vec![0.0_f64; q.len()];
+    for (stances, side) in stances.iter().zip(["left", "right"]) {
+        let name = |part: &str| format!("{side}_{part}");
+        let (Some([thigh, shank]), Some([foot, sole]), Some([hips, _])) = (
+            at([&name("thigh"), &name("shank")]),
+            at([&name("foot"), &name("sole")]),
+            places(model, q, [&name("thigh"), &name("thigh")]),
+        ) else {
+            continue;
+        };
+        let leg =
+            thigh.translation.distance(shank.translation) + shank.translation.distance(foot.translation);
+        let sole_from_ankle = (sole.inverse() * foot).translation;
+        for (k, (drop, hip)) in drops.iter_mut().zip(hips).enumerate() {
+            let t = k as f64 / fps;
+            for stance in stances.iter().filter(|s| t > s.from - BESIDE && t < s.until + BESIDE) {
+                let ankle = stance.sole.point(sole_from_ankle);
+                let off = hip.translation - ankle;
+                let reach = STRETCH * leg;
+                let height = libm::sqrt((reach * reach - off.x * off.x - off.z * off.z).max(0.0));
+                *drop = drop.max(off.y - height);
+            }
+        }
+    }
+    // As low as anywhere near, then smooth.
+    let near = libm::ceil(BESIDE * fps) as usize;
+    let last = drops.len() - 1;
+    let lowest: Vec<f64> = (0..drops.len())
+        .map(|k| drops[k.saturating_sub(near)..=(k + near).min(last)].iter().copied().fold(0.0, f64::max))
+        .collect();
+    for (k, q) in q.iter_mut().enumerate() {
+        let window = &lowest[k.saturating_sub(near)..=(k + near).min(last)];
+        q[1] -= window.iter().sum::<f64>() / window.len() as f64;
+    }
 }
 
 /// Central differences in the tangent space.
