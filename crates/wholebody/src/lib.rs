@@ -4,7 +4,8 @@
 //! contacts and their tasks are one optimisation per time step, and its accelerations are integrated
 //! directly. This crate holds the multibody [`model`]s and their [`dynamics`], the solver for the
 //! quadratic programs ([`qp`]), the assembly of a scene into one ([`scene`]), the [`phase`]s of a motion and
-//! the [`scenario`]s of the source's section 4 with their [`objects`].
+//! the [`scenario`]s of the source's section 4 with their [`objects`]. Beyond the source, [`balance`] looks ahead
+//! for those who walk, and [`tracking`] performs captured motion.
 //!
 //! It knows no files and no clocks. All of it computes in `f64` and allocates nothing in a
 //! step once it has run at its size. Start reading at [`model`], then [`dynamics`].
@@ -24,9 +25,11 @@ pub mod qp;
 
 pub mod scene;
 
+pub mod balance;
 pub mod objects;
 pub mod phase;
 pub mod scenario;
+pub mod tracking;
 
 pub mod appendix_b;
 pub mod report;

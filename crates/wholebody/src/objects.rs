@@ -128,6 +128,14 @@ pub fn box_to_hold(mass: f64) -> Result<Model, ModelError> {
     build.finish()
 }
 
+/// A box that is as wide as the hands that hold it are apart (m), along x.
+pub fn load(mass: f64, width: f64) -> Result<Model, ModelError> {
+    let half = DVec3::new(0.5 * width - 0.02, 0.14, 0.16);
+    let mut build = Build::free("load", Inertia::of_box(mass, 2.0 * half))?;
+    build.piece("block", Pose::IDENTITY, Shape::Box { half })?;
+    build.finish()
+}
+
 /// A beam along +z from `from`, its upper face at the given point (m).
 pub fn beam(from: DVec3, length: f64, width: f64) -> Fixture {
     let thickness = 0.12;

@@ -79,6 +79,23 @@ fn the_dodger_survives_swings_that_would_have_struck() {
     assert!(results["nearest the blade came to the dodger (m)"] > 0.0, "{results:?}");
 }
 
+/// Who sees the blade as it was 0.15 s ago is struck, and one step late (10 ms) is no harm.
+#[test]
+fn who_sees_the_blade_late_is_struck() {
+    let hits = |delay: f64| {
+        let options = Options { seed: 1, delay, ..Options::default() };
+        let mut scenario = Scenario::build("sword", &options).unwrap();
+        while scenario.world().time < 16.0 {
+            scenario.step();
+        }
+        let results: BTreeMap<_, _> = scenario.results().into_iter().collect();
+        results["swings that met the dodger"]
+    };
+    let found = [0.0, 0.01, 0.15].map(hits);
+    assert_eq!(found[..2], [0.0, 0.0]);
+    assert!(found[2] >= 4.0, "{found:?}");
+}
+
 #[test]
 fn the_tower_is_built_and_stands_while_its_top_is_shaken() {
     let mut scenario = build("acrobats");
@@ -131,7 +148,7 @@ fn the_lever_moves_without_collision() {
 fn time_steps_from_five_to_thirty_three_milliseconds_are_stable() {
     for name in NAMES {
         for dt in [0.005, 0.012, 0.02, 1.0 / 30.0] {
-            let options = Options { dt: Some(dt), seed: 1, separate: false };
+            let options = Options { dt: Some(dt), seed: 1, ..Options::default() };
             let mut scenario = Scenario::build(name, &options).unwrap();
             play(&mut scenario, 5.0);
         }

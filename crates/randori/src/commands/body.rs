@@ -1,6 +1,7 @@
 //! `randori body`: whole bodies in one quadratic program: scenarios, dynamics of models, problems, appendix B.
 
 mod scenarios;
+mod track;
 
 pub(crate) use scenarios::processor_clock;
 
@@ -44,8 +45,10 @@ enum BodyCommand {
         #[arg(long, value_enum)]
         form: Option<FormArg>,
     },
-    /// Run a scenario: king, funambulist, sword, acrobats, door, valve, box or lever.
+    /// Run a scenario: king, funambulist, sword, acrobats, door, valve, box, lever or walk.
     Run(scenarios::RunArgs),
+    /// Perform a captured motion under physics.
+    Track(track::TrackArgs),
     /// Write a scenario's own problems as files for other solvers.
     Dump(scenarios::DumpArgs),
     /// The four cases of appendix B: one object with limited thrust pushes another.
@@ -82,6 +85,7 @@ pub(crate) fn run(args: &BodyArgs, seed: u64, progress: &Progress) -> anyhow::Re
         BodyCommand::Dynamics { model, states } => dynamics(model, states),
         BodyCommand::Qp { folder, form } => qp(folder, *form, progress),
         BodyCommand::Run(args) => scenarios::run(args, seed, progress),
+        BodyCommand::Track(args) => track::run(args, seed, progress),
         BodyCommand::Dump(args) => scenarios::dump(args, seed),
         BodyCommand::AppendixB => push(),
     }

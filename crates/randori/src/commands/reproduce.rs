@@ -103,8 +103,9 @@ impl Rows {
     fn told(self, mut folder: Folder, name: &str) -> anyhow::Result<Outcome> {
         folder.data(name, &self)?;
         let number = |value: f64| match value.abs() {
-            // Errors and probabilities: two decimals would make nothing of them.
-            small if small > 0.0 && small < 0.01 => format!("{value:.2e}"),
+            // Errors and probabilities, small times: two decimals would make nothing of them.
+            small if small > 0.0 && small < 0.001 => format!("{value:.2e}"),
+            small if small > 0.0 && small < 0.1 => format!("{value:.4}"),
             _ => format!("{value:.2}"),
         };
         let cells = |row: &Row| {

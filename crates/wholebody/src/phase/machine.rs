@@ -1,24 +1,24 @@
 //! Running phases.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 use super::track::Way;
 use super::{Action, Area, At, Condition, NoteKind, Over, Phase, PhaseError, Side, World};
 use crate::scene::{ContactArea, Feature, Place, Task};
-use crate::spatial::Pose;
+use crate::spatial::{Pose, quaternion_of, rotation_vector};
 
 /// Half edges of the area under a sole (m).
 pub(crate) const SOLE: [f64; 2] = [0.04, 0.1];
 /// Friction of soles (-).
 pub(crate) const SOLE_FRICTION: f64 = 0.8;
-/// A foot has landed when it is as near as this to its landing (m) ...
-const LANDED: f64 = 4e-3;
-/// ... and as slow (m/s, rad/s).
-const LANDED_SPEED: f64 = 0.03;
+/// A foot has landed when it is as near as this to its landing: in height (m), aside (m) and tilted (rad) ...
+const LANDED: [f64; 3] = [4e-3, 0.03, 0.04];
+/// ... and as slow (m/s, a tenth of rad/s).
+const LANDED_SPEED: f64 = 0.06;
 /// After this long beyond the end of its swing a foot stands where it is (s).
 const PATIENCE: f64 = 0.6;
 /// Weight of a swinging foot's task (-), and its stiffness (1/s²).
-const SWING: [f64; 2] = [400.0, 300.0];
+pub(crate) const SWING: [f64; 2] = [400.0, 300.0];
 
 /// A foot in the air.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,23 +115,19 @@ impl Machine {
                 let frame = format!("{}_sole", foot.name());
                 let sole = place(world, &At::new(who, &frame))?;
                 let on = on.as_ref().map(|at| place(world, at)).transpose()?;
-                let task = format!("{who} {frame}");
-                remove_contact(world, &task);
                 let base = on.map_or(Pose::IDENTITY, |on| world.pose(on));
                 let start = base.inverse() * world.pose(sole);
                 let end = Pose::new(DQuat::from_rotation_y(*heading), DVec3::from_array(*landing));
                 let top = start.translation.y.max(end.translation.y) + height;
                 let out = end.rotation.x_axis * if *foot == Side::Left { *aside } else { -*aside };
-                let quarter = |s: f64| {
+                let quarter = |s: f64, turned: f64| {
                     let way = start.translation.lerp(end.translation, s) + out;
-                    let rotation = if s < 0.5 { start.rotation } else { end.rotation };
+                    let rotation = between(&start.rotation, &end.rotation, turned);
                     Pose { rotation, translation: DVec3::new(way.x, top, way.z) }
                 };
-                let places = vec![start, quarter(0.25), quarter(0.75), end];
-                hold(world, &task, sole, false, SWING);
-                world.set_out(&task, Way::Through { places, seen_from: on }, *seconds);
-                let until = world.time + seconds;
-                self.swings.push(Swing { who: who.clone(), foot: *foot, task, on, place: sole, until });
+                // Turned evenly, so that the foot turns smoothly.
+                let places = vec![start, quarter(0.25, 1.0 / 3.0), quarter(0.75, 2.0 / 3.0), end];
+                self.swing(world, who, *foot, (sole, on), (places, *seconds), SWING);
             }
             Action::Shift { task, over, seconds } => {
                 let known = world.task(task).ok_or_else(|| missing("task", task))?;
@@ -212,6 +208,30 @@ impl Machine {
         Ok(())
     }
 
+    /// A foot leaves its contact and goes through places, the first where it is, as seen from what it lands on;
+    /// at the last it stands. `effort` is weight and stiffness of its task.
+    pub(crate) fn swing(
+        &mut self,
+        world: &mut World,
+        who: &str,
+        foot: Side,
+        (sole, on): (Place, Option<Place>),
+        (places, seconds): (Vec<Pose>, f64),
+        effort: [f64; 2],
+    ) {
+        let task = format!("{who} {}_sole", foot.name());
+        remove_contact(world, &task);
+        hold(world, &task, sole, false, effort);
+        world.set_out(&task, Way::Through { places, seen_from: on }, seconds);
+        let until = world.time + seconds;
+        self.swings.push(Swing { who: who.into(), foot, task, on, place: sole, until });
+    }
+
+    /// Whether a foot is in the air.
+    pub(crate) fn swings(&self, who: &str, foot: Side) -> bool {
+        self.swings.iter().any(|swing| swing.who == who && swing.foot == foot)
+    }
+
     /// Feet that have come to their landing stand.
     fn land(&mut self, world: &mut World) {
         let mut k = 0;
@@ -225,7 +245,7 @@ impl Machine {
             let under = swing.on.map_or_else(Default::default, |on| world.velocity(on));
             let slow = (velocity.linear - under.linear).length() < LANDED_SPEED
                 && velocity.angular.length() < 10.0 * LANDED_SPEED;
-            let there = world.distance(task) < LANDED && slow;
+            let there = slow && is_near(world, task);
             let over = world.time >= swing.until;
             if over && (there || world.time > swing.until + PATIENCE) {
                 let swing = self.swings.remove(k);
@@ -254,9 +274,7 @@ impl Machine {
             name: name.into(),
         };
         Ok(match condition {
-            Condition::FootLanded { who, foot } => {
-                !self.swings.iter().any(|swing| swing.who == *who && swing.foot == *foot)
-            }
+            Condition::FootLanded { who, foot } => !self.swings(who, *foot),
             Condition::CenterShifted { task, within } => {
                 let known = world.task(task).ok_or_else(|| missing("task", task))?;
                 let Feature::CenterOfMass { subsystems, position } = &known.feature else {
@@ -277,6 +295,21 @@ impl Machine {
             Condition::Never => false,
         })
     }
+}
+
+/// The orientation at a share of the way from one to another.
+pub(crate) fn between(from: &DMat3, to: &DMat3, share: f64) -> DMat3 {
+    let turn = rotation_vector(&(*to * from.transpose()));
+    DMat3::from_quat(quaternion_of(turn * share)) * *from
+}
+
+/// Whether a foot is where its task wants it.
+fn is_near(world: &World, task: &Task) -> bool {
+    let Feature::Pose { place, pose } = &task.feature else { return false };
+    let here = world.pose(*place);
+    let off = here.translation - pose.translation;
+    let tilt = rotation_vector(&(pose.rotation * here.rotation.transpose())).length();
+    off.y.abs() < LANDED[0] && DVec3::new(off.x, 0.0, off.z).length() < LANDED[1] && tilt < LANDED[2]
 }
 
 fn straight(from: DVec3, to: DVec3) -> Way {

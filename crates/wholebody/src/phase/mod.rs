@@ -2,17 +2,21 @@
 //!
 //! Reference: \[Vaillant2017\], section 3.6, figure 6 and appendix A. In each [`Phase`] the set of contacts and
 //! tasks is fixed while targets move; it ends when all its [`Condition`]s hold. [`blocks`] are the building
-//! blocks of the source's figure 6. All of it is plain data that scene files can hold; [`Machine`] runs it in
-//! a [`World`].
+//! blocks of the source's figure 6. All of it is plain data, which [`file`](self::file) reads from text; [`Machine`] runs it in a [`World`].
 
 pub mod blocks;
+mod delay;
+pub mod file;
 mod machine;
 mod track;
 mod world;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use delay::Sight;
+pub use file::PhaseFault;
 pub use machine::Machine;
+pub(crate) use machine::{SOLE, SWING, between};
 pub use track::Waypoint;
 pub(crate) use track::smooth;
 pub use world::{Note, NoteKind, Spring, World};

@@ -2,6 +2,7 @@
 
 use glam::DVec3;
 
+use super::delay::Hearsay;
 use super::track::{Track, Way};
 use crate::dynamics::{self, CenterOfMass, Workspace};
 use crate::model::BodyId;
@@ -67,6 +68,9 @@ pub struct World {
     pub springs: Vec<Spring>,
     /// What happened, in order of time.
     pub notes: Vec<Note>,
+    /// How late people know of each other (s).
+    pub delay: f64,
+    hearsay: Hearsay,
     pub(crate) tracks: Vec<Track>,
     kinematics: Vec<Workspace>,
 }
@@ -139,12 +143,17 @@ impl World {
 
     /// The common centre of mass of some subsystems.
     pub fn center(&self, subsystems: &[usize]) -> DVec3 {
+        self.moving_center(subsystems).position
+    }
+
+    /// The same with its velocity.
+    pub fn moving_center(&self, subsystems: &[usize]) -> CenterOfMass {
         let mut total = CenterOfMass::default();
         for idx in subsystems {
             let model = &self.scene.subsystems[*idx].model;
             total = total.joined(&dynamics::center_of_mass(model, &self.kinematics[*idx]));
         }
-        total.position
+        total
     }
 
     /// The task of that name.
@@ -211,6 +220,20 @@ impl World {
     /// Whether the target of a task is still on its way.
     pub(crate) fn is_under_way(&self, task: &str) -> bool {
         self.tracks.iter().any(|track| track.task == task && !track.is_over(self.time))
+    }
+
+    /// Makes common tasks as old as people know them, until [`World::hear_at_once`].
+    pub(crate) fn hear_late(&mut self) {
+        let mut hearsay = std::mem::take(&mut self.hearsay);
+        hearsay.begin(self, self.delay);
+        self.hearsay = hearsay;
+    }
+
+    /// Puts common tasks back.
+    pub(crate) fn hear_at_once(&mut self) {
+        let mut hearsay = std::mem::take(&mut self.hearsay);
+        hearsay.end(self);
+        self.hearsay = hearsay;
     }
 
     /// Moves the targets that are on their way, and the springs' forces.

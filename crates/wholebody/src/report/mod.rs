@@ -3,10 +3,12 @@
 mod dynamics;
 mod qp;
 mod scenario;
+mod states;
 
 pub use dynamics::{CenterReport, DynamicsReport, FrameReport, JointReport, StateReport, dynamics_report};
 pub use qp::{QpReport, qp_report};
 pub use scenario::{Counts, PerStep, RunReport, dump_problems, run};
+pub use states::{BodyText, ContactText, JointText, ModelText, StatesReport, StepText, states};
 
 /// Why a report cannot be made.
 #[derive(Debug, thiserror::Error)]

@@ -128,7 +128,7 @@ struct Acrobats {
 }
 
 impl Script for Acrobats {
-    fn drive(&mut self, world: &mut World, machine: &Machine, inputs: &mut Inputs) {
+    fn drive(&mut self, world: &mut World, machine: &mut Machine, inputs: &mut Inputs) {
         if !machine.is_interactive() {
             return;
         }

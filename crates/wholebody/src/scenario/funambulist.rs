@@ -157,7 +157,7 @@ struct Funambulist {
 }
 
 impl Script for Funambulist {
-    fn drive(&mut self, world: &mut World, _machine: &Machine, inputs: &mut Inputs) {
+    fn drive(&mut self, world: &mut World, _machine: &mut Machine, inputs: &mut Inputs) {
         let dt = world.scene.settings.dt;
         let mut changed = false;
         for (k, name) in ["left weight", "right weight"].into_iter().enumerate() {

@@ -208,7 +208,7 @@ struct King {
 }
 
 impl Script for King {
-    fn drive(&mut self, world: &mut World, machine: &Machine, inputs: &mut Inputs) {
+    fn drive(&mut self, world: &mut World, machine: &mut Machine, inputs: &mut Inputs) {
         if !machine.is_interactive() {
             return;
         }

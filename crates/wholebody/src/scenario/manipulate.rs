@@ -165,7 +165,7 @@ struct Opening {
 }
 
 impl Script for Opening {
-    fn drive(&mut self, world: &mut World, _machine: &Machine, inputs: &mut Inputs) {
+    fn drive(&mut self, world: &mut World, _machine: &mut Machine, inputs: &mut Inputs) {
         // A user who moves the hinge moves it from where it is; the phases go on around it.
         if inputs.0.iter().any(|input| !input.scripted)
             && world.touches("grasp")
@@ -221,7 +221,7 @@ struct Turning {
 }
 
 impl Script for Turning {
-    fn drive(&mut self, world: &mut World, machine: &Machine, inputs: &mut Inputs) {
+    fn drive(&mut self, world: &mut World, machine: &mut Machine, inputs: &mut Inputs) {
         if !machine.is_interactive() {
             return;
         }
@@ -282,7 +282,7 @@ struct Pulling {
 }
 
 impl Script for Pulling {
-    fn drive(&mut self, world: &mut World, machine: &Machine, inputs: &mut Inputs) {
+    fn drive(&mut self, world: &mut World, machine: &mut Machine, inputs: &mut Inputs) {
         if !machine.is_interactive() {
             return;
         }
@@ -422,7 +422,7 @@ impl Carrying {
 }
 
 impl Script for Carrying {
-    fn drive(&mut self, world: &mut World, machine: &Machine, inputs: &mut Inputs) {
+    fn drive(&mut self, world: &mut World, machine: &mut Machine, inputs: &mut Inputs) {
         if !machine.is_interactive() {
             return;
         }

@@ -1,4 +1,4 @@
-//! The scenarios of \[Vaillant2017\], section 4, for programs: build one by name, step it, move its inputs.
+//! The scenarios of \[Vaillant2017\], section 4, and a dynamic walk, for programs: build one by name, step it, move its inputs.
 //!
 //! ```
 //! use randori_wholebody::scenario::{Options, Scenario, Value};
@@ -18,21 +18,25 @@
 
 mod acrobats;
 mod audit;
+mod file;
 mod funambulist;
 mod inputs;
 mod king;
 mod manipulate;
-mod people;
+pub(crate) mod people;
 mod record;
 mod sword;
+mod walk;
 
 use glam::DVec3;
 
 pub use audit::Figures;
+pub use file::SceneFault;
 pub use inputs::{Input, InputError, InputKind, Value};
 pub use record::Recorder;
 
-use inputs::Inputs;
+pub(crate) use inputs::Inputs;
+pub(crate) use record::{Cast, LINKS, cast};
 
 use crate::model::ModelError;
 use crate::phase::{Machine, NoteKind, PhaseError, World};
@@ -40,7 +44,8 @@ use crate::scene::{Controller, Place, Scene, Verdict};
 use crate::spatial::Pose;
 
 /// Names of the scenarios.
-pub const NAMES: [&str; 8] = ["king", "funambulist", "sword", "acrobats", "door", "valve", "box", "lever"];
+pub const NAMES: [&str; 9] =
+    ["king", "funambulist", "sword", "acrobats", "door", "valve", "box", "lever", "walk"];
 
 /// How to build a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,6 +56,9 @@ pub struct Options {
     pub seed: u64,
     /// King: a program for each subsystem by itself instead of one for all (to see it fail).
     pub separate: bool,
+    /// How late people know of each other (s): the common centre of mass of several of them, and the blade that
+    /// comes at the one who dodges.
+    pub delay: f64,
 }
 
 /// Why there is no such scenario, or why it had to stop.
@@ -74,6 +82,14 @@ pub enum ScenarioError {
         /// What was asked for (s).
         found: f64,
     },
+    /// A delay that is none.
+    #[error("delay: expected 0 to {max} s, found {found} s")]
+    Delay {
+        /// Longest (s).
+        max: f64,
+        /// What was asked for (s).
+        found: f64,
+    },
     /// A model that cannot be built.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -81,11 +97,13 @@ pub enum ScenarioError {
 
 /// Time steps that scenarios run at (s).
 const TIME_STEPS: [f64; 2] = [0.001, 0.034];
+/// Longest delay (s).
+const LONGEST_DELAY: f64 = 2.0;
 
 /// What drives a scenario beyond its phases.
 pub(crate) trait Script: Send {
-    /// Before every step: turns inputs into targets, and moves inputs in the user's place.
-    fn drive(&mut self, world: &mut World, machine: &Machine, inputs: &mut Inputs);
+    /// Before every step: turns inputs into targets, moves inputs in the user's place, and may swing feet.
+    fn drive(&mut self, world: &mut World, machine: &mut Machine, inputs: &mut Inputs);
 
     /// After every step.
     fn after(&mut self, _world: &mut World, _controller: &Controller) {}
@@ -153,24 +171,18 @@ impl Scenario {
         {
             return Err(ScenarioError::TimeStep { min: TIME_STEPS[0], max: TIME_STEPS[1], found });
         }
-        let Some(known) = NAMES.into_iter().find(|known| *known == name) else {
-            return Err(ScenarioError::Unknown { name: name.into(), known: NAMES.join(", ") });
-        };
-        let mut parts = match known {
-            "king" => king::build(options)?,
-            "funambulist" => funambulist::build(options)?,
-            "sword" => sword::build(options)?,
-            "acrobats" => acrobats::build(options)?,
-            "door" => manipulate::door(options)?,
-            "valve" => manipulate::valve(options)?,
-            "box" => manipulate::carry(options)?,
-            _ => manipulate::lever(options)?,
-        };
+        let mut parts = parts_of(name, options)?;
         if let Some(dt) = options.dt {
             parts.world.scene.settings.dt = dt;
         }
-        Ok(Scenario {
-            name: known,
+        let known = NAMES.into_iter().find(|known| *known == name).unwrap_or_default();
+        Ok(Scenario::of(known, parts))
+    }
+
+    /// A scenario of its parts, before its first step.
+    pub(crate) fn of(name: &'static str, parts: Parts) -> Scenario {
+        Scenario {
+            name,
             world: parts.world,
             machine: Machine::new(parts.phases),
             controller: Controller::default(),
@@ -180,7 +192,7 @@ impl Scenario {
             trouble: None,
             stopped: None,
             infeasible: 0,
-        })
+        }
     }
 
     /// Its name.
@@ -228,15 +240,17 @@ impl Scenario {
         if self.stopped.is_none() {
             self.stopped = self.machine.advance(&mut self.world).err();
         }
-        self.script.drive(&mut self.world, &self.machine, &mut self.inputs);
+        self.script.drive(&mut self.world, &mut self.machine, &mut self.inputs);
         self.world.drive();
-        let outcome = self.controller.step_timed(&mut self.world.scene, clock);
-        let verdict = outcome.verdict;
+        self.world.hear_late();
+        let verdict = self.controller.step_timed(&mut self.world.scene, clock).verdict;
+        self.world.hear_at_once();
         if verdict == Verdict::Solved {
             self.trouble = None;
         } else {
             self.infeasible += 1;
-            let words = outcome.explanation.map(ToString::to_string).unwrap_or_default();
+            let words =
+                self.controller.last(verdict).explanation.map(ToString::to_string).unwrap_or_default();
             if self.trouble.is_none() {
                 self.world.note(NoteKind::Infeasible, words.clone());
             }
@@ -287,8 +301,36 @@ impl Scenario {
     }
 }
 
+/// The parts of the scenario of that name.
+fn parts_of(name: &str, options: &Options) -> Result<Parts, ScenarioError> {
+    let Some(known) = NAMES.into_iter().find(|known| *known == name) else {
+        return Err(ScenarioError::Unknown { name: name.into(), known: NAMES.join(", ") });
+    };
+    let mut parts = match known {
+        "king" => king::build(options)?,
+        "funambulist" => funambulist::build(options)?,
+        "sword" => sword::build(options)?,
+        "acrobats" => acrobats::build(options)?,
+        "door" => manipulate::door(options)?,
+        "valve" => manipulate::valve(options)?,
+        "box" => manipulate::carry(options)?,
+        "lever" => manipulate::lever(options)?,
+        _ => walk::build(options)?,
+    };
+    set_delay(&mut parts, options)?;
+    Ok(parts)
+}
+
+fn set_delay(parts: &mut Parts, options: &Options) -> Result<(), ScenarioError> {
+    if !(0.0..=LONGEST_DELAY).contains(&options.delay) {
+        return Err(ScenarioError::Delay { max: LONGEST_DELAY, found: options.delay });
+    }
+    parts.world.delay = options.delay;
+    Ok(())
+}
+
 /// An empty world with the settings scenarios share.
-fn empty(dt: f64) -> World {
+pub(crate) fn empty(dt: f64) -> World {
     let mut scene = Scene::default();
     scene.settings.dt = dt;
     scene.settings.force_cost = 1e-6;

@@ -23,7 +23,7 @@ const THINGS: [f32; 3] = [0.45, 0.36, 0.24];
 const FIXTURES: [f32; 3] = [0.36, 0.36, 0.38];
 
 /// The links of the built-in person, the bones they are and how a bone's rest pose is turned to the link's.
-const LINKS: [(&str, Bone); 16] = [
+pub(crate) const LINKS: [(&str, Bone); 16] = [
     ("pelvis", Bone::Hips),
     ("spine", Bone::Spine),
     ("chest", Bone::UpperChest),
@@ -54,10 +54,10 @@ pub struct Recorder {
 
 /// How one person's links become a skeleton's joints.
 #[derive(Clone, Debug)]
-struct Cast {
-    body: Arc<Body>,
+pub(crate) struct Cast {
+    pub(crate) body: Arc<Body>,
     /// For each joint of the skeleton the link it moves with, and `link_from_joint`.
-    follows: Vec<(usize, Quat)>,
+    pub(crate) follows: Vec<(usize, Quat)>,
 }
 
 impl Recorder {
@@ -163,7 +163,7 @@ impl Recorder {
 }
 
 /// The skeleton of a built-in person in the T-pose that motion's bodies are made in; `None` for other models.
-fn cast(model: &Model) -> Option<Cast> {
+pub(crate) fn cast(model: &Model) -> Option<Cast> {
     let q = model.neutral();
     let mut workspace = crate::dynamics::Workspace::new(model);
     crate::dynamics::update(model, &mut workspace, &q, &vec![0.0; model.n_v]);

@@ -13,8 +13,8 @@ use super::{Options, Parts, Script, Value};
 use crate::humanoid::Stature;
 use crate::model::{ModelError, Shape};
 use crate::objects::{self, BLADE};
-use crate::phase::{Machine, World, blocks};
-use crate::scene::{ContactArea, Controller, Damper, Feature, Place, Subsystem, Task};
+use crate::phase::{Machine, Sight, World, blocks};
+use crate::scene::{ContactArea, Controller, Damper, Feature, Obstacle, Place, Subsystem, Task};
 use crate::spatial::Pose;
 
 /// Between the two (m).
@@ -115,6 +115,9 @@ pub(super) fn build(_options: &Options) -> Result<Parts, ModelError> {
         struck: false,
         last: 0,
         nearest: f64::INFINITY,
+        hits: 0,
+        touched: false,
+        sight: Sight::of(blade_of(&world, sword)),
     };
     let phases = vec![blocks::interactive("fight", None)];
     Ok(Parts { world, phases, inputs, script: Box::new(script), seconds: 62.0 })
@@ -172,10 +175,46 @@ struct Sword {
     struck: bool,
     last: usize,
     nearest: f64,
+    /// Swings that met the dodger.
+    hits: usize,
+    touched: bool,
+    /// The blade as the dodger sees it.
+    sight: Sight,
+}
+
+fn blade_of(world: &World, sword: usize) -> Place {
+    Place { subsystem: sword, frame: world.scene.subsystems[sword].model.solids[0].frame }
+}
+
+impl Sword {
+    /// The dodger keeps away from where the blade was a while ago, the swordsman does not care.
+    fn see_late(&mut self, world: &mut World) {
+        let (world_from_shape, velocity) = self.sight.look(world, world.delay);
+        let shape = world.scene.subsystems[self.sword].model.solids[0].shape.clone();
+        for pair in world.scene.pairs.iter_mut().take(LINKS.len()) {
+            pair.a = Obstacle::Seen { shape: shape.clone(), world_from_shape, velocity };
+        }
+    }
+
+    /// From the blade to the dodger as they are (m).
+    fn gap(&self, world: &World) -> f64 {
+        let pose = parry(&world.pose(blade_of(world, self.sword)));
+        let steel = Capsule::new_y(0.5 * BLADE, 0.016);
+        let model = &world.scene.subsystems[self.dodger].model;
+        let limbs = model.solids.iter().filter_map(|solid| match solid.shape {
+            Shape::Capsule { half_length, radius } => {
+                let place = Place { subsystem: self.dodger, frame: solid.frame };
+                Some((parry(&world.pose(place)), Capsule::new_y(half_length, radius)))
+            }
+            _ => None,
+        });
+        let gaps = limbs.filter_map(|(place, limb)| query::distance(&pose, &steel, &place, &limb).ok());
+        gaps.map(|gap| gap.distance).fold(f64::INFINITY, f64::min)
+    }
 }
 
 impl Script for Sword {
-    fn drive(&mut self, world: &mut World, _machine: &Machine, inputs: &mut Inputs) {
+    fn drive(&mut self, world: &mut World, _machine: &mut Machine, inputs: &mut Inputs) {
         let (guard, tip) = swing(world.time);
         inputs.script("tip", Value::Point(tip.to_array()));
         let target = inputs.get_point("tip");
@@ -198,18 +237,20 @@ impl Script for Sword {
             }
             world.aim(name, at);
         }
+        if world.delay > 0.0 {
+            self.see_late(world);
+        }
     }
 
-    fn after(&mut self, world: &mut World, controller: &Controller) {
+    fn after(&mut self, world: &mut World, _controller: &Controller) {
         let k = (world.time / PERIOD) as usize;
         if k != self.last {
             self.swings += 1;
             self.strikes += usize::from(self.struck);
-            (self.struck, self.last) = (false, k);
+            self.hits += usize::from(self.touched);
+            (self.struck, self.touched, self.last) = (false, false, k);
         }
-        let model = &world.scene.subsystems[self.sword].model;
-        let blade = Place { subsystem: self.sword, frame: model.solids[0].frame };
-        let pose = parry(&world.pose(blade));
+        let pose = parry(&world.pose(blade_of(world, self.sword)));
         let steel = Capsule::new_y(0.5 * BLADE, 0.016);
         for (place, half_length, radius) in &self.frozen {
             let limb = Capsule::new_y(*half_length, *radius);
@@ -217,8 +258,9 @@ impl Script for Sword {
                 self.struck = true;
             }
         }
-        let distances = controller.assembly.distances.iter().take(LINKS.len()).flatten();
-        self.nearest = distances.fold(self.nearest, |nearest, d| nearest.min(*d));
+        let gap = self.gap(world);
+        self.nearest = self.nearest.min(gap);
+        self.touched |= gap <= 0.0;
     }
 
     fn results(&self, world: &World) -> Vec<(&'static str, f64)> {
@@ -227,6 +269,7 @@ impl Script for Sword {
         vec![
             ("swings", self.swings as f64),
             ("share of swings that would strike a frozen dodger", share),
+            ("swings that met the dodger", self.hits as f64),
             ("nearest the blade came to the dodger (m)", self.nearest),
             ("height of the dodger's head (m)", head.y),
         ]

@@ -210,6 +210,11 @@ impl Assembly {
                     );
                 }
             }
+            for (side, at, sign) in [(&pair.a, pa, 1.0), (&pair.b, pb, -1.0)] {
+                if let Obstacle::Seen { velocity, .. } = side {
+                    relative.0 += sign * velocity.at(at);
+                }
+            }
             let closing = u.dot(relative.0);
             let dt = scene.settings.dt;
             row.limits[0] = (damper.slowest(d) - closing) / dt - u.dot(relative.1);
@@ -225,7 +230,9 @@ impl Assembly {
                 let pose = self.pose(scene, Place { subsystem: *subsystem, frame });
                 (Some(*subsystem), model.frames[frame.idx()].body, pose)
             }
-            Obstacle::Fixed { world_from_shape, .. } => (None, None, *world_from_shape),
+            Obstacle::Fixed { world_from_shape, .. } | Obstacle::Seen { world_from_shape, .. } => {
+                (None, None, *world_from_shape)
+            }
         }
     }
 
@@ -447,7 +454,7 @@ fn key_of(name: &str) -> u64 {
 fn shape_of(scene: &Scene, side: &Obstacle) -> SharedShape {
     let shape = match side {
         Obstacle::Solid { subsystem, solid } => &scene.subsystems[*subsystem].model.solids[*solid].shape,
-        Obstacle::Fixed { shape, .. } => shape,
+        Obstacle::Fixed { shape, .. } | Obstacle::Seen { shape, .. } => shape,
     };
     match shape {
         Shape::Ball { radius } => SharedShape::ball(*radius),

@@ -22,7 +22,7 @@ use glam::{DMat3, DVec3};
 
 use crate::dynamics::{self, Workspace};
 use crate::model::{BodyId, FrameId, Model, Shape};
-use crate::spatial::Pose;
+use crate::spatial::{Motion, Pose};
 
 pub use assembly::Assembly;
 pub use control::{Controller, Outcome, Verdict};
@@ -112,6 +112,15 @@ pub enum Obstacle {
         shape: Shape,
         /// Its placement in the world.
         world_from_shape: Pose,
+    },
+    /// A body as somebody knows it who sees it late: it moves on as it was, whatever anybody does.
+    Seen {
+        /// Its form.
+        shape: Shape,
+        /// Its placement in the world.
+        world_from_shape: Pose,
+        /// How it moves: of its point at the world's origin, and angular.
+        velocity: Motion,
     },
 }
 

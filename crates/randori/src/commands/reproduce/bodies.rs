@@ -1,15 +1,12 @@
 //! Multi-character physical and behavioral interactions controller (2017): tables 1 and 2, figures 9 and 10.
 
-use std::path::PathBuf;
-
 use randori_scene::pictures::{Chart, Curve};
 use randori_wholebody::report::{self, Counts, RunReport};
 use randori_wholebody::scenario::{Options, Scenario};
-use serde::Serialize;
 
-use super::{Effort, Folder};
+use super::{Effort, Folder, Row, Rows};
 use crate::commands::body::processor_clock;
-use crate::output::{Outcome, table};
+use crate::output::Outcome;
 use crate::progress::Progress;
 
 /// The paper's table 1: name, counts, and time (ms): min, max, median, time step.
@@ -35,23 +32,20 @@ const fn counts(list: [usize; 9]) -> Counts {
     }
 }
 
-#[derive(Serialize)]
-struct Row {
-    scenario: &'static str,
-    paper: Counts,
-    ours: Counts,
-    same: bool,
-    paper_ms: [f64; 4],
-    ours_ms: [f64; 4],
-    times_faster: f64,
-}
+/// How many times faster a median step must be than the paper's, and how many times longer than the median the
+/// longest step may be.
+const FASTER: f64 = 10.0;
+const PEAK: f64 = 4.0;
 
-#[derive(Serialize)]
-struct BodiesReport {
-    paper: &'static str,
-    folder: PathBuf,
-    files: Vec<String>,
-    table1: Vec<Row>,
+/// The paper's table 2: earlier work with its degrees of freedom and longest solution (ms).
+const EARLIER: [(&str, f64, f64); 3] =
+    [("Abe 2007", 41.0, 19.0), ("Jain 2009", 37.0, 500.0), ("de Lasa 2010", 41.0, 20.0)];
+
+/// A scenario of table 1, run.
+struct Run {
+    paper: Counts,
+    paper_ms: [f64; 4],
+    report: RunReport,
 }
 
 /// Runs the five scenarios of table 1.
@@ -62,7 +56,6 @@ pub(super) fn run(
     progress: &Progress,
 ) -> anyhow::Result<Outcome> {
     let job = progress.job("reproducing");
-    let mut rows = Vec::new();
     let mut runs = Vec::new();
     for (k, (name, paper, paper_ms)) in PAPER.into_iter().enumerate() {
         job.step(k, PAPER.len());
@@ -72,102 +65,103 @@ pub(super) fn run(
             Effort::Normal | Effort::Whole => scenario.seconds(),
         };
         let report = report::run(&mut scenario, seconds, &mut processor_clock(), None, &mut |_, _| ());
-        let ours_ms = [report.step_min_ms, report.step_max_ms, report.step_median_ms, 1e3 * report.dt];
-        rows.push(Row {
-            scenario: name,
-            paper,
-            ours: report.counts,
-            same: paper == report.counts,
-            paper_ms,
-            ours_ms,
-            times_faster: paper_ms[2] / report.step_median_ms,
-        });
-        runs.push(report);
+        runs.push(Run { paper, paper_ms, report });
     }
     drop(job);
-    folder.data("table1", &rows)?;
-    figure_9(&mut folder, &rows)?;
+    figure_9(&mut folder, &runs)?;
     for run in &runs {
-        figure_10(&mut folder, run)?;
+        figure_10(&mut folder, &run.report)?;
     }
-    let text = format!(
-        "{}\n{}\n{}:\n  {}\n",
-        table_1(&rows),
-        table_2(&rows),
-        folder.path.display(),
-        folder.files.join("\n  ")
-    );
-    Outcome::new(&BodiesReport { paper: "002", folder: folder.path, files: folder.files, table1: rows }, text)
+    let mut rows: Vec<Row> = runs.iter().flat_map(table_1).collect();
+    rows.extend(table_2(&runs));
+    Rows { rows }.told(folder, "002")
 }
 
 /// Counts and times beside the paper's.
-fn table_1(rows: &[Row]) -> String {
-    let mut header = vec![""];
-    header.extend(rows.iter().flat_map(|row| [row.scenario, "paper"]));
-    let count =
-        |of: fn(&Counts) -> usize| move |row: &Row| [of(&row.ours).to_string(), of(&row.paper).to_string()];
-    let time =
-        |k: usize| move |row: &Row| [format!("{:.3}", row.ours_ms[k]), format!("{:.2}", row.paper_ms[k])];
-    type Cells<'a> = Box<dyn Fn(&Row) -> [String; 2] + 'a>;
-    let lines: [(&str, Cells<'_>); 13] = [
-        ("subsystems", Box::new(count(|c| c.subsystems))),
-        ("DOFs", Box::new(count(|c| c.dofs))),
-        ("actuated", Box::new(count(|c| c.actuated))),
-        ("planar points", Box::new(count(|c| c.planar_points))),
-        ("grasp points", Box::new(count(|c| c.grasp_points))),
-        ("pairs", Box::new(count(|c| c.pairs))),
-        ("variables", Box::new(count(|c| c.variables))),
-        ("equalities", Box::new(count(|c| c.equalities))),
-        ("inequalities", Box::new(count(|c| c.inequalities))),
-        ("min ms", Box::new(time(0))),
-        ("max ms", Box::new(time(1))),
-        ("median ms", Box::new(time(2))),
-        ("time step ms", Box::new(time(3))),
+fn table_1(run: &Run) -> Vec<Row> {
+    let name = run.report.scenario;
+    let row = |what: &str, paper: Option<f64>, ours: f64, unit, holds| Row {
+        what: format!("table 1, {name}: {what}"),
+        paper,
+        ours,
+        unit,
+        holds,
+    };
+    let (paper, ours) = (&run.paper, &run.report.counts);
+    let counts = [
+        ("subsystems", paper.subsystems, ours.subsystems),
+        ("degrees of freedom", paper.dofs, ours.dofs),
+        ("of these with a drive", paper.actuated, ours.actuated),
+        ("planar contact points", paper.planar_points, ours.planar_points),
+        ("grasp contact points", paper.grasp_points, ours.grasp_points),
+        ("collision pairs", paper.pairs, ours.pairs),
+        ("variables", paper.variables, ours.variables),
+        ("equalities", paper.equalities, ours.equalities),
     ];
-    let body: Vec<Vec<String>> = (lines.iter())
-        .map(|(name, cells)| std::iter::once((*name).to_owned()).chain(rows.iter().flat_map(cells)).collect())
+    let mut rows: Vec<Row> = (counts.into_iter())
+        .map(|(what, paper, ours)| row(what, Some(paper as f64), ours as f64, "-", paper == ours))
         .collect();
-    table(&header, &body)
+    // Its other columns give 4 per planar point, 2 per drive and 1 per pair, in every scenario but Sword, where
+    // the paper prints a hundred more.
+    let sum = 4 * paper.planar_points + 2 * paper.actuated + paper.pairs;
+    let what = match paper.inequalities - sum {
+        0 => "inequalities".to_owned(),
+        more => {
+            format!("inequalities (the paper's other columns add up to {sum}, {more} fewer than printed)")
+        }
+    };
+    let (printed, found) = (paper.inequalities as f64, ours.inequalities);
+    rows.push(row(&what, Some(printed), found as f64, "-", found == sum));
+    let [least, longest, median, step] = run.paper_ms;
+    let report = &run.report;
+    rows.extend([
+        row("time step", Some(step), 1e3 * report.dt, "ms", (1e3 * report.dt - step).abs() < 0.01),
+        row("shortest step", Some(least), report.step_min_ms, "ms", report.step_min_ms <= least),
+        row("longest step", Some(longest), report.step_max_ms, "ms", report.step_max_ms <= longest),
+        row(
+            "median step",
+            Some(median),
+            report.step_median_ms,
+            "ms",
+            report.step_median_ms <= median / FASTER,
+        ),
+    ]);
+    let peak = report.step_max_ms / report.step_median_ms;
+    rows.push(row("longest step over median", Some(longest / median), peak, "-", peak <= PEAK));
+    let peak = report.contact_change_max_ms / report.step_median_ms;
+    rows.push(row("longest step at a change of contacts over median", None, peak, "-", peak <= PEAK));
+    rows
 }
 
-/// The paper's comparison with earlier work, and this program.
-fn table_2(rows: &[Row]) -> String {
-    let over = |k: usize| {
-        let low = rows.iter().map(|row| row.ours_ms[k]).fold(f64::INFINITY, f64::min);
-        let high = rows.iter().map(|row| row.ours_ms[k]).fold(0.0, f64::max);
-        (low, high)
-    };
-    let (dofs_low, dofs_high) = (
-        rows.iter().map(|row| row.ours.dofs).min().unwrap_or(0),
-        rows.iter().map(|row| row.ours.dofs).max().unwrap_or(0),
-    );
-    let ((fast, slow), (short, long)) = (over(2), over(3));
-    let header = ["", "Abe 2007", "Jain 2009", "de Lasa 2010", "paper", "here"];
-    let line = |cells: [&str; 5], here: String| -> Vec<String> {
-        cells.iter().map(|cell| (*cell).to_owned()).chain([here]).collect()
-    };
-    let body = [
-        line(["DOFs", "41", "37", "41", "38-114"], format!("{dofs_low}-{dofs_high}")),
-        line(["solver", "MOSEK", "SNOPT", "MOSEK/QPC", "LSSOL"], "blocks".into()),
-        line(["time step ms", "33", "10", "10", "5-33"], format!("{short:.0}-{long:.0}")),
-        line(["solution ms", "13-19", "100-500", "10-20", "0.9-22"], format!("{fast:.2}-{slow:.2}")),
+/// The paper's comparison with earlier work: the longest median over the scenarios, for more degrees of freedom.
+fn table_2(runs: &[Run]) -> Vec<Row> {
+    let most = runs.iter().map(|run| run.report.counts.dofs).max().unwrap_or(0) as f64;
+    let slowest = runs.iter().map(|run| run.report.step_median_ms).fold(0.0, f64::max);
+    let row = |what: String, paper, ours, unit, holds| Row { what, paper: Some(paper), ours, unit, holds };
+    let mut rows = vec![
+        row("table 2: most degrees of freedom".into(), 114.0, most, "-", most >= 114.0),
+        row("table 2: slowest median".into(), 22.0, slowest, "ms", slowest <= 22.0),
     ];
-    table(&header, &body)
+    for (who, dofs, ms) in EARLIER {
+        let what = format!("table 2, {who}, {dofs} degrees of freedom: solution; here {most}");
+        rows.push(row(what, ms, slowest, "ms", slowest <= ms));
+    }
+    rows
 }
 
 /// Median and longest step over the size of the program.
-fn figure_9(folder: &mut Folder, rows: &[Row]) -> anyhow::Result<()> {
-    let mut sorted: Vec<&Row> = rows.iter().collect();
-    sorted.sort_by_key(|row| row.ours.variables);
-    let curve = |name: &str, of: &dyn Fn(&Row) -> f64| Curve {
+fn figure_9(folder: &mut Folder, runs: &[Run]) -> anyhow::Result<()> {
+    let mut sorted: Vec<&Run> = runs.iter().collect();
+    sorted.sort_by_key(|run| run.report.counts.variables);
+    let curve = |name: &str, of: &dyn Fn(&Run) -> f64| Curve {
         name: name.to_owned(),
-        points: sorted.iter().map(|row| (row.ours.variables as f64, of(row))).collect(),
+        points: sorted.iter().map(|run| (run.report.counts.variables as f64, of(run))).collect(),
     };
     let curves = vec![
-        curve("median", &|row| row.ours_ms[2]),
-        curve("longest", &|row| row.ours_ms[1]),
-        curve("paper's median", &|row| row.paper_ms[2]),
-        curve("paper's longest", &|row| row.paper_ms[1]),
+        curve("median", &|run| run.report.step_median_ms),
+        curve("longest", &|run| run.report.step_max_ms),
+        curve("paper's median", &|run| run.paper_ms[2]),
+        curve("paper's longest", &|run| run.paper_ms[1]),
     ];
     let title = "Figure 9: time of a step over the size of the program".to_owned();
     let (x_label, y_label) = ("variables".to_owned(), "ms".to_owned());
