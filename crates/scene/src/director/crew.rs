@@ -7,6 +7,8 @@ use randori_arena::controller::{self, Random, Scripted, Situation, StaticTarget,
 use randori_gametree::Settings;
 use randori_interaction_graph::Player;
 use randori_interaction_graph::background::Policies;
+use randori_interaction_graph::carriers::Carrier;
+use randori_interaction_graph::duel::Activity;
 use randori_interaction_graph::player::Commander;
 use randori_tactics::Planner;
 
@@ -21,6 +23,9 @@ pub(crate) fn hired(
     graph: Option<&Arc<Policies>>,
 ) -> Box<dyn controller::Controller> {
     match (wanted, graph) {
+        (Controller::Graph { .. }, Some(graph)) if graph.graph().about().activity == Activity::Carry => {
+            Box::new(Carrier::new(graph.carriers()))
+        }
         (Controller::Graph { depth }, Some(graph)) => Box::new(Player::new(graph, usize::from(*depth))),
         (Controller::Commander, Some(graph)) => Box::new(Commander::new(Player::new(graph, 1))),
         (other, _) => hired_without(other, seed, who),

@@ -8,8 +8,10 @@
 //! between them, so that they arrive in time instead of running ahead and waiting.
 
 pub(crate) mod crew;
+mod held;
 mod patchwork;
 mod report;
+mod steering;
 mod story;
 mod take;
 mod way;
@@ -21,7 +23,7 @@ use randori_arena::bodies::{Bodies, Rigid, TICKS_PER_SECOND};
 use randori_arena::bout::{Bout, Happening, Pause};
 use randori_arena::combination::Table;
 use randori_arena::controller::Verdict;
-use randori_arena::objectives::{Aims, Scoring};
+use randori_arena::objectives::{Aims, Goal, Scoring};
 use randori_arena::reactions::Reactions;
 use randori_arena::stage::{Cast, Contest, Moment, Stage};
 use randori_interaction_graph::background::Policies;
@@ -33,6 +35,7 @@ use randori_patches::Patches;
 use crate::screenplay::{Controller, Role, Screenplay, placements};
 pub use patchwork::{PatchReport, UsedReport, compose, patches_key};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
+pub(crate) use steering::off_line;
 use story::{KNOCK_DOWN, Story, is_asked_for};
 use way::Way;
 
@@ -154,6 +157,8 @@ pub struct Director {
     looked: i32,
     /// Whose part is over.
     dismissed: Vec<bool>,
+    /// Where those who carry something were last asked to go to get out of the way.
+    steered: Vec<Option<Goal>>,
     end: i32,
     /// Decisions that are known from an earlier run, by tick and place in the cast.
     known: BTreeMap<(i32, usize), Verdict>,
@@ -226,6 +231,7 @@ impl Director {
             seen: 0,
             looked: 0,
             dismissed: vec![false; roles.len()],
+            steered: vec![None; roles.len()],
             end: (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32,
             known: BTreeMap::new(),
             clock: None,
@@ -405,6 +411,7 @@ impl Director {
             self.dismiss(who);
         }
         self.turn_to_closest(who);
+        self.forget_steering(who);
         let opponent = self.bout.aims[who].opponent;
         for other in 0..self.roles.len() {
             let theirs = self.bout.aims[other].opponent;
@@ -412,6 +419,9 @@ impl Director {
                 continue;
             }
             self.ask(other, now);
+        }
+        if self.carries(who) {
+            self.steer(who);
         }
         // Whatever somebody else made of their style since, they are as daring as things stand.
         let aims = &mut self.bout.aims[who];
