@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use cpu_time::ProcessTime;
 use criterion::{Criterion, criterion_group, criterion_main};
+use randori_actor::{Casting, Temperament};
 use randori_arena::bodies::Bodies;
 use randori_arena::bout::{Bout, Pause};
 use randori_arena::controller::{Controller, Situation};
@@ -18,15 +19,20 @@ use randori_arena::reactions::Reactions;
 use randori_arena::stage::{Cast, Contest, Stage};
 use randori_arena::style::Style;
 use randori_interaction_graph::background::Policies;
+use randori_interaction_graph::carriers::EXPLORED;
+use randori_interaction_graph::duel::Activity;
 use randori_interaction_graph::interaction;
+use randori_interaction_graph::player::Looks;
 use randori_interaction_graph::policy::{Looking, Other};
-use randori_interaction_graph::reward::Fighting;
+use randori_interaction_graph::reward::{Carrying, Fighting};
 use randori_interaction_graph::{Duel, Player, Policy, Settings, build};
+use randori_motion::Build;
+use randori_motion::analyse::Discipline;
 
 #[path = "../../arena/tests/common/mod.rs"]
 mod common;
 
-use common::{aims, boxing_library, ring};
+use common::{aims, boxing_library, library, ring};
 
 /// The impulse that fells people (N s).
 const POISE: f32 = 65.0;
@@ -78,17 +84,52 @@ fn policies() -> &'static Arc<Policies> {
     })
 }
 
-fn bout() -> Bout {
+/// Somebody of depth 5 who looks so closely.
+fn player(looks: Looks) -> Player {
+    let mut player = Player::new(policies(), 5);
+    player.looks = looks;
+    player
+}
+
+fn bout(looks: Looks) -> Bout {
     let moment = ring(stage(), 0.6);
     let both = vec![aims("general-boxer", 1), aims("general-boxer", 0)];
-    let players = [5, 5].map(|depth| Box::new(Player::new(policies(), depth)) as Box<dyn Controller>);
+    let players = [0, 1].map(|_| Box::new(player(looks)) as Box<dyn Controller>);
     Bout::new(stage().clone(), moment, both, players.into(), vec![0, 1])
 }
 
+/// The most memory that this process ever held (MB); nothing where the system does not tell.
+fn peak_memory() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:")?.split_whitespace().next()?.parse::<f64>().ok());
+    if let Some(kilobytes) = peak {
+        println!("peak memory: {:.0} MB", kilobytes / 1024.0);
+    }
+}
+
+/// Two who carry something: a graph of the built-in size.
+fn carrying() {
+    let casting = Casting { build: Build::AVERAGE, temperament: Temperament::Calm, seed: 1, seconds: 720.0 };
+    let takes = randori_actor::carrying(&casting).into_iter().map(|take| (take, Discipline::Carrying));
+    let bodies = Arc::new(Bodies::of(Arc::new(library("carry", takes))));
+    let duel = Duel::carrying(bodies, EXPLORED);
+    let interaction = interaction::Carrying { apart: EXPLORED };
+    let graph = timed("a graph of two who carry something", || {
+        build(&duel, &interaction, &Settings::of(Activity::Carry), &|_, _, _| ())
+    });
+    let graph = graph.expect("they can carry it");
+    println!("  {} states, {} edges, {} bytes", graph.n_states(), graph.n_edges(), graph.to_bytes().len());
+    let ways = Carrying::default().eight_ways();
+    let allied = Looking { other: Other::Allied, ..Looking::default() };
+    timed("a policy of depth 5 for one of eight ways", || black_box(Policy::of(&graph, &ways[0], allied)));
+}
+
 /// How long single decisions take.
-fn decisions() {
-    let mut bout = bout();
-    let mut player = Player::new(policies(), 5);
+fn decisions(looks: Looks) {
+    let mut bout = bout(looks);
+    let mut player = player(looks);
     let mut times = Vec::new();
     while let Pause::Decision(who) = bout.advance(60 * 60) {
         let situation =
@@ -104,12 +145,12 @@ fn decisions() {
     times.sort_unstable();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
     let [median, most] = [at(0.5), at(0.999)];
-    println!("a decision: median {median} ns, 99.9th percentile {most} ns, of {}", times.len());
+    println!("a decision ({looks:?}): median {median} ns, 99.9th percentile {most} ns, of {}", times.len());
 }
 
 /// A thousand fighters, in pairs, for ten seconds.
 fn thousand() {
-    let mut bouts: Vec<Bout> = (0..500).map(|_| bout()).collect();
+    let mut bouts: Vec<Bout> = (0..500).map(|_| bout(Looks::Table)).collect();
     let start = Instant::now();
     let frames = 600;
     for frame in 1..=frames {
@@ -132,12 +173,14 @@ fn figures(criterion: &mut Criterion) {
     timed("a policy of depth 5, one table", || black_box(Policy::of(graph, &same, mirrored)));
     let other = Fighting::of(library, boxer, infighter);
     timed("a policy of depth 5, two tables", || black_box(Policy::of(graph, &other, Looking::default())));
-    decisions();
+    [Looks::Table, Looks::Once, Looks::Twice].map(decisions);
     thousand();
+    carrying();
+    peak_memory();
     criterion.bench_function("policy", |b| b.iter(|| black_box(Policy::of(graph, &same, mirrored))));
-    let mut bout = bout();
+    let mut bout = bout(Looks::Table);
     let Pause::Decision(who) = bout.advance(600) else { return };
-    let mut player = Player::new(policies, 5);
+    let mut player = player(Looks::Table);
     let situation =
         Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who, explain: false };
     criterion.bench_function("decision", |b| b.iter(|| black_box(player.decide(&situation))));

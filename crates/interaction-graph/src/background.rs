@@ -1,11 +1,12 @@
 //! Policies for whoever asks, made once, and on a thread of their own while play goes on.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 
 use randori_arena::style::Style;
 use randori_motion::ActionLibrary;
 
+use crate::carriers::Carriers;
 use crate::graph::Graph;
 use crate::player::Repertoire;
 use crate::policy::{Looking, MAX_DEPTH, Other, Policy};
@@ -17,6 +18,7 @@ pub struct Policies {
     graph: Arc<Graph>,
     library: Arc<ActionLibrary>,
     repertoire: Repertoire,
+    carriers: OnceLock<Arc<Carriers>>,
     known: Mutex<Vec<(Matchup, Arc<Plan>)>>,
 }
 
@@ -44,7 +46,7 @@ impl Policies {
     /// Of a graph of this library, with none made yet.
     pub fn of(graph: Arc<Graph>, library: Arc<ActionLibrary>) -> Policies {
         let repertoire = Repertoire::of(&library);
-        Policies { graph, library, repertoire, known: Mutex::new(Vec::new()) }
+        Policies { graph, library, repertoire, carriers: OnceLock::new(), known: Mutex::new(Vec::new()) }
     }
 
     /// The graph.
@@ -55,6 +57,12 @@ impl Policies {
     /// The library.
     pub fn library(&self) -> &Arc<ActionLibrary> {
         &self.library
+    }
+
+    /// What two need to know who carry something on this graph.
+    pub fn carriers(&self) -> &Arc<Carriers> {
+        self.carriers
+            .get_or_init(|| Arc::new(Carriers::of(Arc::clone(&self.graph), Arc::clone(&self.library))))
     }
 
     /// What the actions of the library are.

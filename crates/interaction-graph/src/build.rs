@@ -5,14 +5,14 @@
 use std::f32::consts::PI;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use randori_arena::stage::Contest;
+use randori_motion::annotation::Kind;
 use randori_motion::library::Fingerprint;
 use randori_motion::math::wrap_angle;
 use rayon::prelude::*;
 
 use crate::cluster::{means, nearest};
-use crate::duel::{Duel, Facts};
-use crate::graph::{About, Edges, Graph, Index, Numbered, SWAPPED, StateId};
+use crate::duel::{Activity, Duel, Facts};
+use crate::graph::{About, DEFENCE, Edges, Graph, Index, Numbered, SPARE, STATE, SWAPPED, StateId};
 use crate::interaction::Interaction;
 use crate::pairing::{Pairing, Place};
 use crate::sample::{Archive, Grid, Sampling, Tolerance, explore};
@@ -37,6 +37,26 @@ impl Default for Settings {
             tolerance: Tolerance::default(),
             width: 0.8,
             by_hand: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// What suits an activity.
+    pub fn of(activity: Activity) -> Settings {
+        let usual = Settings::default();
+        match activity {
+            Activity::Fight => usual,
+            Activity::Chase => Settings {
+                sampling: Sampling { distances: vec![1.0, 2.0, 3.0, 4.0], ..usual.sampling },
+                ..usual
+            },
+            // Whoever holds on to the same thing is always about as far away: finer cells are filled with as many samples.
+            Activity::Carry => Settings {
+                sampling: Sampling { distances: vec![1.3, 1.4, 1.5, 1.6, 1.7], ..usual.sampling },
+                tolerance: Tolerance { unlike: 0.3, frames: 4 },
+                ..usual
+            },
         }
     }
 }
@@ -113,7 +133,7 @@ pub fn graph_of(
         about: About {
             library: Fingerprint::of(duel.bodies().library()),
             poise: duel.stage().cast[0].poise,
-            is_chase: duel.stage().contest == Contest::Chase,
+            activity: duel.activity(),
             tolerance: settings.tolerance,
             samples: archive.samples.len() as u64,
             gaze: gaze_of(duel),
@@ -175,14 +195,20 @@ fn edges_of(duel: &Duel, index: &Index, step: &(dyn Fn(usize, usize) + Sync)) ->
                     let around = duel.around(&pairing, index.tolerance);
                     let [_, coming] = duel.blows(&around, &moment.people[0].doing);
                     choices.clear();
-                    duel.choices(&moment, &mut choices);
-                    for action in &choices {
+                    duel.all_choices(&moment, &mut choices);
+                    for (action, is_spare) in &choices {
                         let (doing, outcome) = duel.play(&moment, *action);
                         let consequence = duel.consequence(&moment, &doing, &outcome);
                         if let Some(found) = consequence.next.and_then(|next| index.find(&next)) {
                             let [given, taken] = duel.blows(&around, &doing);
                             let facts = Facts { given, taken: taken - coming, ..consequence.facts };
-                            edges.push(*action, found.state, consequence.is_swapped, &facts);
+                            let is_defence = duel.bodies().of_action(*action).kind == Kind::Defence;
+                            let flag = |it: bool, flag: u32| if it { flag } else { 0 };
+                            let target = found.state.0
+                                | flag(consequence.is_swapped, SWAPPED)
+                                | flag(*is_spare, SPARE)
+                                | flag(is_defence, DEFENCE);
+                            edges.push(*action, target, &facts);
                         }
                     }
                 }
@@ -206,14 +232,18 @@ fn edges_of(duel: &Duel, index: &Index, step: &(dyn Fn(usize, usize) + Sync)) ->
     (firsts, edges)
 }
 
-/// Which states stay: those that can be reached from where people start, and from which play goes on for ever.
+/// Which states stay: those that can be reached from where people start, and from which play goes on for ever. Spare edges
+/// count for neither.
 fn lasting(firsts: &[u32], edges: &Edges, starts: impl Iterator<Item = StateId>) -> Vec<bool> {
     let n_states = firsts.len() - 1;
-    let range = |state: usize| firsts[state] as usize..firsts[state + 1] as usize;
+    let range = |state: usize| {
+        let all = firsts[state] as usize..firsts[state + 1] as usize;
+        all.filter(|at| edges.targets[*at] & SPARE == 0)
+    };
     // Edges by where they lead, to go back from dead ends.
     let mut coming = vec![0_u32; n_states + 1];
-    for target in &edges.targets {
-        coming[(target & !SWAPPED) as usize + 1] += 1;
+    for target in edges.targets.iter().filter(|target| **target & SPARE == 0) {
+        coming[(target & STATE) as usize + 1] += 1;
     }
     for at in 1..coming.len() {
         coming[at] += coming[at - 1];
@@ -221,12 +251,12 @@ fn lasting(firsts: &[u32], edges: &Edges, starts: impl Iterator<Item = StateId>)
     let (mut filled, mut sources) = (coming.clone(), vec![0_u32; edges.targets.len()]);
     for state in 0..n_states {
         for at in range(state) {
-            let slot = &mut filled[(edges.targets[at] & !SWAPPED) as usize];
+            let slot = &mut filled[(edges.targets[at] & STATE) as usize];
             sources[*slot as usize] = state as u32;
             *slot += 1;
         }
     }
-    let mut left: Vec<u32> = (0..n_states).map(|state| range(state).len() as u32).collect();
+    let mut left: Vec<u32> = (0..n_states).map(|state| range(state).count() as u32).collect();
     let mut dead: Vec<usize> = (0..n_states).filter(|state| left[*state] == 0).collect();
     while let Some(state) = dead.pop() {
         for source in &sources[coming[state] as usize..coming[state + 1] as usize] {
@@ -249,7 +279,7 @@ fn lasting(firsts: &[u32], edges: &Edges, starts: impl Iterator<Item = StateId>)
     }
     while let Some(state) = reached.pop() {
         for at in range(state) {
-            reach((edges.targets[at] & !SWAPPED) as usize, &mut reached);
+            reach((edges.targets[at] & STATE) as usize, &mut reached);
         }
     }
     kept
@@ -270,13 +300,13 @@ fn compacted(index: Index, firsts: &[u32], edges: &Edges, kept: &[bool]) -> (Ind
         before[at + 1] = before[at] + u32::from(*kept);
     }
     let (mut new_firsts, mut new_edges) = (vec![0_u32], Edges::default());
-    let is_kept = |target: &u32| kept[(target & !SWAPPED) as usize];
+    let is_kept = |target: &u32| kept[(target & STATE) as usize];
     new_edges.reserve(edges.targets.iter().filter(|target| is_kept(target)).count());
     for state in (0..kept.len()).filter(|state| kept[*state]) {
         for at in firsts[state] as usize..firsts[state + 1] as usize {
             let target = edges.targets[at];
             if is_kept(&target) {
-                new_edges.push_from(edges, at, numbers[(target & !SWAPPED) as usize] | target & SWAPPED);
+                new_edges.push_from(edges, at, numbers[(target & STATE) as usize] | target & !STATE);
             }
         }
         new_firsts.push(new_edges.targets.len() as u32);

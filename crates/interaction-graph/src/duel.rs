@@ -8,14 +8,45 @@ use randori_arena::objectives::Scoring;
 use randori_arena::plausible::{Plausibility, plausible};
 use randori_arena::reactions::Reactions;
 use randori_arena::stage::{Cast, Contest, Moment, Outcome, Person, Stage};
-use randori_motion::annotation::Kind;
-use randori_motion::library::NodeId;
-use randori_motion::{ActionId, Placement};
+use randori_motion::annotation::{Kind, Load};
+use randori_motion::library::{Action, NodeId};
+use randori_motion::{ActionId, ActionLibrary, Placement};
+use serde::{Deserialize, Serialize};
 use smallvec::smallvec;
 
 use crate::manner::Manners;
 use crate::pairing::{FARTHEST, Pairing, Relation, SIGMA_ANGLE, SIGMA_DISTANCE};
 use crate::sample::Tolerance;
+
+/// What two people do with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Activity {
+    /// Blows hurt.
+    Fight,
+    /// Hands catch.
+    Chase,
+    /// Both hold one thing.
+    Carry,
+}
+
+impl Activity {
+    /// What people of a library do with each other: they carry if they ever hold one end of something, fight if they have
+    /// blows, and chase each other otherwise.
+    pub fn of(library: &ActionLibrary) -> Activity {
+        let actions = library.actions();
+        let is_blow = |action: &Action| {
+            action.annotation.kind() == Kind::Attack && !action.annotation.name().ends_with("catch")
+        };
+        if actions.iter().any(|action| holds_on(action).is_some()) {
+            Activity::Carry
+        } else if actions.iter().any(is_blow) {
+            Activity::Fight
+        } else {
+            Activity::Chase
+        }
+    }
+}
 
 /// Two who can do the same, opposite each other.
 #[derive(Clone, Debug)]
@@ -27,6 +58,16 @@ pub struct Duel {
     /// An action that ends in each node; none for nodes that only falls for good lead to.
     endings: Vec<Option<ActionId>>,
     manners: Manners,
+    carrying: Option<Carrying>,
+}
+
+/// What two have to mind who carry something.
+#[derive(Clone, Debug)]
+struct Carrying {
+    /// How far apart they may be at any time (m).
+    apart: [f32; 2],
+    /// What each action holds from its beginning to its end, if that is one end of something and stays so.
+    holds: Vec<Option<Load>>,
 }
 
 /// What came of an action, as far as the graph is concerned.
@@ -51,7 +92,8 @@ pub struct Facts {
     pub given: f32,
     /// D-: what the other's blows gave, and will give, less what was about to be given before.
     pub taken: f32,
-    /// v: how the middle of both moved, seen along where both face on average: to the left, then ahead (m/s).
+    /// v: how the middle of both moved, seen along the line from whoever decides to the other: to the left, then ahead
+    /// (m/s).
     pub velocity: [f32; 2],
 }
 
@@ -79,6 +121,25 @@ impl Duel {
             limits,
             endings,
             manners: Manners::of(&bodies),
+            carrying: None,
+        }
+    }
+
+    /// Two of this library who carry one thing, and are never nearer to each other or farther apart than this (m).
+    pub fn carrying(bodies: Arc<Bodies>, apart: [f32; 2]) -> Duel {
+        let holds = bodies.library().actions().iter().map(holds_on).collect();
+        let duel = Duel::of(bodies, None, f32::MAX, Contest::Chase);
+        // Whoever walks backwards with something looks over it, not always at the other.
+        let limits = Plausibility { facing: Plausibility::default().facing, ..duel.limits };
+        Duel { limits, carrying: Some(Carrying { apart, holds }), ..duel }
+    }
+
+    /// What both do.
+    pub fn activity(&self) -> Activity {
+        match (self.stage.contest, &self.carrying) {
+            (_, Some(_)) => Activity::Carry,
+            (Contest::Fight, None) => Activity::Fight,
+            (Contest::Chase, None) => Activity::Chase,
         }
     }
 
@@ -125,7 +186,48 @@ impl Duel {
 
     /// What somebody might do in a moment, whatever they are after.
     pub fn choices(&self, moment: &Moment, out: &mut Vec<ActionId>) {
+        let from = out.len();
         plausible(&self.stage, moment, 0, (&self.limits, 1), out);
+        if let Some(carrying) = &self.carrying {
+            let mut kept = from;
+            for at in from..out.len() {
+                let action = out[at];
+                if carrying.holds[action.idx()].is_some() && self.stays(moment, action, carrying.apart) {
+                    out[kept] = action;
+                    kept += 1;
+                }
+            }
+            out.truncate(kept);
+        }
+    }
+
+    /// The same, and whether each is spare: with what would answer the blow of the other if it were about to land, or were
+    /// not, as long as it can.
+    pub(crate) fn all_choices(&self, moment: &Moment, out: &mut Vec<(ActionId, bool)>) {
+        let mut choices = Vec::new();
+        self.choices(moment, &mut choices);
+        out.extend(choices.iter().map(|action| (*action, false)));
+        let Person { doing, is_spent, .. } = moment.people[1];
+        let its = self.bodies().of_action(doing.action);
+        let can_land = its.window[0] < its.window[1] && !is_spent;
+        if !can_land || doing.start + (its.window[1] - its.first) as i32 <= moment.tick {
+            return;
+        }
+        let limits = Plausibility { logical: false, ..self.limits };
+        let mut more = Vec::new();
+        plausible(&self.stage, moment, 0, (&limits, 1), &mut more);
+        out.extend(more.iter().filter(|action| !choices.contains(action)).map(|action| (*action, true)));
+    }
+
+    /// Whether both stay as far apart as they should, up to the next decision, if whoever decides does this.
+    fn stays(&self, moment: &Moment, action: ActionId, [least, most]: [f32; 2]) -> bool {
+        let bodies = &**self.bodies();
+        let (doing, theirs) = (self.stage.begin(moment, 0, action), &moment.people[1].doing);
+        // Up to the next decision.
+        let until = doing.end(bodies).min(theirs.end(bodies).max(moment.tick + 1));
+        apart((bodies, &doing), (bodies, theirs), moment.tick)
+            .take((until - moment.tick) as usize + 1)
+            .all(|distance| (least..=most).contains(&distance))
     }
 
     /// What happens if whoever decides does this.
@@ -193,7 +295,8 @@ impl Duel {
         sums.map(|sum| sum / around.0.len() as f32)
     }
 
-    /// How the middle of both moved from one moment to another, seen along where both face on average in the first (m/s).
+    /// How the middle of both moved from one moment to another, seen along the line from whoever decides to the other in
+    /// the first (m/s).
     fn velocity(&self, before: &Moment, next: &Moment) -> [f32; 2] {
         let bodies = self.bodies();
         let seconds = (next.tick - before.tick).max(1) as f32 / randori_arena::bodies::TICKS_PER_SECOND;
@@ -204,13 +307,10 @@ impl Duel {
         };
         let [a, b] = [way(0), way(1)];
         let [x, z] = [0, 1].map(|axis| 0.5 * (a[axis] + b[axis]) / seconds);
-        let facing = |who: usize| before.people[who].doing.placement(bodies, before.tick).heading;
-        let (own, other) = (facing(0), facing(1));
-        let (sin, cos) = (libm::sinf(own) + libm::sinf(other), libm::cosf(own) + libm::cosf(other));
+        let [here, there] = [0, 1].map(|who| before.people[who].doing.position(bodies, before.tick));
+        let (sin, cos) = (there.x - here.x, there.z - here.z);
         let length = (sin * sin + cos * cos).sqrt();
-        // Two who face each other have no direction in common: that of whoever decides is taken.
-        let (sin, cos) =
-            if length < 1e-3 { (libm::sinf(own), libm::cosf(own)) } else { (sin / length, cos / length) };
+        let (sin, cos) = if length < 1e-3 { (0.0, 1.0) } else { (sin / length, cos / length) };
         [cos * x - sin * z, sin * x + cos * z]
     }
 
@@ -229,7 +329,8 @@ impl Duel {
         let library = bodies.library();
         let calm = library.ids().filter(|id| {
             let its = bodies.of_action(*id);
-            its.kind == Kind::Transition && !its.is_terminal && its.roam < CALM
+            let is_held = self.carrying.as_ref().is_none_or(|carrying| carrying.holds[id.idx()].is_some());
+            its.kind == Kind::Transition && !its.is_terminal && its.roam < CALM && is_held
         });
         let mut by_node: Vec<Option<ActionId>> = vec![None; library.n_nodes()];
         for id in calm {
@@ -238,8 +339,12 @@ impl Duel {
         }
         let waiting: Vec<ActionId> = by_node.into_iter().flatten().collect();
         let mut found = Vec::new();
+        let holds = |id: &ActionId| self.carrying.as_ref().map(|carrying| carrying.holds[id.idx()]);
         for own in &waiting {
             for theirs in &waiting {
+                if holds(own) != holds(theirs) {
+                    continue;
+                }
                 for distance in distances {
                     let relation = Relation { distance: *distance, own: 0.0, other: 0.0 };
                     let node: NodeId = library.action(*own).from;
@@ -292,6 +397,23 @@ pub(crate) fn exchange(
         }
         _ => [worth(given), worth(taken)],
     }
+}
+
+/// What an action holds one end of from beginning to end.
+pub(crate) fn holds_on(action: &Action) -> Option<Load> {
+    match action.annotation.holds() {
+        [Some(before), Some(after)] if before == after && before.is_shared => Some(before),
+        _ => None,
+    }
+}
+
+/// How far apart two are at every tick until the first of them is done, if the other stands when it is done before (m).
+pub(crate) fn apart<'a>(
+    (own, doing): (&'a Bodies, &'a Doing),
+    (other, theirs): (&'a Bodies, &'a Doing),
+    tick: i32,
+) -> impl Iterator<Item = f32> + 'a {
+    (tick..=doing.end(own)).map(move |tick| doing.position(own, tick).distance(theirs.position(other, tick)))
 }
 
 /// Whoever gets no farther than this in an action waits (m).

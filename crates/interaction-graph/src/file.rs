@@ -12,12 +12,13 @@ use randori_motion::ActionLibrary;
 use randori_motion::library::Fingerprint;
 use randori_motion::sealed::{Broken, Seal};
 
-use crate::graph::{About, EDGE_BYTES, Edges, Graph, Index, SWAPPED};
+use crate::duel::Activity;
+use crate::graph::{About, EDGE_BYTES, Edges, Graph, Index, SPARE, STATE};
 use crate::manner::{Manner, Manners};
 use crate::pairing::{Place, Theirs};
 use crate::sample::Tolerance;
 
-const SEAL: Seal = Seal { magic: b"randgrf\x1a", version: 1 };
+const SEAL: Seal = Seal { magic: b"randgrf\x1a", version: 2 };
 
 /// Why bytes are not a graph, or not the right one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -128,7 +129,7 @@ struct Header {
     nodes: u32,
     sum: u32,
     poise: f32,
-    is_chase: bool,
+    activity: Activity,
     unlike: f32,
     frames: u16,
     samples: u64,
@@ -140,7 +141,7 @@ struct Header {
 
 impl Header {
     fn of(graph: &Graph) -> Header {
-        let About { library, poise, is_chase, tolerance, samples, gaze } = graph.about.clone();
+        let About { library, poise, activity, tolerance, samples, gaze } = graph.about.clone();
         let Fingerprint { name, actions, nodes, sum } = library;
         Header {
             library: name,
@@ -148,7 +149,7 @@ impl Header {
             nodes,
             sum,
             poise,
-            is_chase,
+            activity,
             unlike: tolerance.unlike,
             frames: tolerance.frames,
             samples,
@@ -200,7 +201,7 @@ impl Header {
         let about = About {
             library: Fingerprint { name: self.library, actions, nodes, sum: self.sum },
             poise: self.poise,
-            is_chase: self.is_chase,
+            activity: self.activity,
             tolerance: index.tolerance,
             samples: self.samples,
             gaze: self.gaze,
@@ -230,6 +231,12 @@ impl<'a> Blocks<'a> {
     }
 }
 
+/// Whether a state has edges that count, and no more than can be numbered.
+fn leads_on(targets: &[u32], pair: &[u32]) -> bool {
+    let own = targets.get(pair[0] as usize..pair[1] as usize).unwrap_or_default();
+    own.len() < usize::from(u16::MAX) && own.iter().any(|target| target & SPARE == 0)
+}
+
 /// Whether everything in a graph leads to something in it.
 fn check(graph: &Graph) -> Result<(), GraphError> {
     let Graph { about, index, firsts, edges } = graph;
@@ -243,11 +250,11 @@ fn check(graph: &Graph) -> Result<(), GraphError> {
     let known = |action: &u16| u32::from(*action) < n_actions;
     let manners = &index.manners;
     let sound = [
-        (n_states > 0 && n_states < u64::from(SWAPPED), "it has no states, or too many"),
+        (n_states > 0 && n_states <= u64::from(STATE), "it has no states, or too many"),
         (rises(&index.buckets, n_states), "its buckets are not in order"),
         (rises(firsts, n_edges), "its edges are not in order"),
-        (firsts.windows(2).all(|pair| pair[0] < pair[1]), "a state leads nowhere"),
-        (edges.targets.iter().all(|it| u64::from(it & !SWAPPED) < n_states), "an edge leads to no state"),
+        (firsts.windows(2).all(|pair| leads_on(&edges.targets, pair)), "a state leads nowhere"),
+        (edges.targets.iter().all(|it| u64::from(it & STATE) < n_states), "an edge leads to no state"),
         (edges.actions.iter().all(known), "an edge has no action"),
         (index.theirs.iter().all(|it| known(&it.action)), "a state has no action"),
         (

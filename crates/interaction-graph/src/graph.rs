@@ -7,7 +7,7 @@
 use randori_motion::library::{Fingerprint, NodeId};
 use randori_motion::{ActionId, ActionLibrary};
 
-use crate::duel::Facts;
+use crate::duel::{Activity, Facts};
 use crate::manner::Manners;
 use crate::pairing::{Pairing, Place, Theirs};
 use crate::sample::Tolerance;
@@ -33,8 +33,8 @@ pub struct About {
     pub library: Fingerprint,
     /// The impulse from which on both fall (N s).
     pub poise: f32,
-    /// Whether hands catch instead of striking.
-    pub is_chase: bool,
+    /// What both do with each other.
+    pub activity: Activity,
     /// What lies within it is looked up as the same.
     pub tolerance: Tolerance,
     /// Samples that it was made of.
@@ -52,6 +52,9 @@ pub struct Edge {
     pub to: StateId,
     /// Whether the other decides there.
     pub is_swapped: bool,
+    /// Whether it answers nothing in its state, and is there for whoever is in nearly that state only: policies look past
+    /// it.
+    pub is_spare: bool,
     /// What a reward may ask for.
     pub facts: Facts,
 }
@@ -221,7 +224,7 @@ impl Index {
 /// Edges in lists of numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Edges {
-    /// The state, and whether the other decides there in the highest bit.
+    /// The state in [`STATE`]; above it [`SWAPPED`], [`SPARE`] and [`DEFENCE`].
     pub(crate) targets: Vec<u32>,
     pub(crate) actions: Vec<u16>,
     /// Millimetres.
@@ -238,6 +241,13 @@ pub(crate) struct Edges {
 
 /// Set in a target at which the other decides.
 pub(crate) const SWAPPED: u32 = 1 << 31;
+/// Set in the target of an edge that answers nothing in its state: a defence against a blow that misses, or anything else
+/// while one is about to land. Whoever is in nearly that state may be in need of it.
+pub(crate) const SPARE: u32 = 1 << 30;
+/// Set in the target of a defence.
+pub(crate) const DEFENCE: u32 = 1 << 29;
+/// The rest of a target: the state.
+pub(crate) const STATE: u32 = DEFENCE - 1;
 /// Bytes of an edge.
 pub(crate) const EDGE_BYTES: usize = 14;
 /// Damage given, in steps of this; more than 25.5 is as good as that.
@@ -250,9 +260,10 @@ pub(crate) const VELOCITY: f32 = 0.05;
 pub(crate) const PER_RADIAN: f32 = 32768.0 / std::f32::consts::PI;
 
 impl Edges {
-    pub(crate) fn push(&mut self, action: ActionId, to: StateId, is_swapped: bool, facts: &Facts) {
+    /// Appends an edge; its target holds the state, and what else is said of it.
+    pub(crate) fn push(&mut self, action: ActionId, target: u32, facts: &Facts) {
         let round = |value: f32| libm::roundf(value);
-        self.targets.push(to.0 | if is_swapped { SWAPPED } else { 0 });
+        self.targets.push(target);
         self.actions.push(action.0 as u16);
         self.distances.push(round(facts.distance * 1e3) as u16);
         self.angles.push(round(facts.angle * PER_RADIAN) as i32 as i16);
@@ -296,8 +307,9 @@ impl Edges {
         let target = self.targets[at];
         Edge {
             action: ActionId(u32::from(self.actions[at])),
-            to: StateId(target & !SWAPPED),
+            to: StateId(target & STATE),
             is_swapped: target & SWAPPED != 0,
+            is_spare: target & SPARE != 0,
             facts: self.facts(at),
         }
     }

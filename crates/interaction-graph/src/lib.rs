@@ -5,7 +5,8 @@
 //! keeps it. Nothing up to here knows a reward.
 //!
 //! Asked at run time: [`reward`] says what an edge is worth, [`policy`] looks several choices ahead over all states at
-//! once, [`background`] does so while play goes on, and [`player`] is the controller that looks up what to do.
+//! once, [`background`] does so while play goes on, and [`player`] is the controller that looks up what to do; [`carriers`]
+//! does so for two who carry something.
 //! Start reading with [`pairing`], which says what a state is.
 //!
 //! What it refuses to do: it moves nobody. A state says what to do; the stage goes on from where people are, so that
@@ -15,6 +16,7 @@
 
 pub mod background;
 pub mod build;
+pub mod carriers;
 mod cluster;
 pub mod duel;
 pub mod file;

@@ -166,9 +166,9 @@ pub(crate) struct Theirs {
 /// Set in [`Theirs::frame`] of somebody whose blow is spent.
 const SPENT: u16 = 1 << 15;
 /// Tenths of a millimetre in a metre.
-const PER_METRE: f32 = 1e4;
+pub(crate) const PER_METRE: f32 = 1e4;
 /// Steps of an angle in a radian.
-const PER_RADIAN: f32 = 32768.0 / PI;
+pub(crate) const PER_RADIAN: f32 = 32768.0 / PI;
 /// The farthest apart that two people have anything to do with each other (m).
 pub const FARTHEST: f32 = 6.5;
 

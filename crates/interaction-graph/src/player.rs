@@ -8,6 +8,7 @@
 
 mod command;
 mod free;
+mod looking;
 mod roulette;
 
 use std::sync::Arc;
@@ -18,13 +19,14 @@ use randori_arena::plausible::Screening;
 use randori_motion::{ActionId, ActionLibrary};
 
 pub use command::{Command, Commander};
+pub use looking::FEW;
 pub use roulette::Roulette;
 
 use crate::background::{Coming, Matchup, Plan, Policies};
-use crate::duel::exchange;
-use crate::graph::{Graph, SWAPPED, StateId};
+use crate::graph::{Graph, SPARE, StateId};
 use crate::pairing::Pairing;
-use crate::reward::{Base, Reward, Turn};
+use crate::reward::{Reward, Turn};
+use looking::{Scene, Threat, View};
 
 /// Somebody who plays on a graph.
 ///
@@ -53,14 +55,25 @@ pub struct Player {
     pub command: Option<Command>,
     /// Chance, instead of always the best.
     pub roulette: Option<Roulette>,
-    /// Whether blows are looked at from where people really are, which takes some microseconds; else all is read off the
-    /// graph.
-    pub looks_closely: bool,
+    /// How much is looked at from where people really are.
+    pub looks: Looks,
     /// Found on the graph, and asked for in all.
     pub lookups: [u64; 2],
     policies: Arc<Policies>,
     plan: Option<(Matchup, Arc<Plan>)>,
     coming: Option<Coming>,
+}
+
+/// How much of a decision is looked at from where people really are, instead of being read off the graph. The work is
+/// bounded either way: by the edges of a state, and by those of the [few](FEW) best of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    /// Nothing: for many, and where a microsecond matters.
+    Table,
+    /// What the own blows and the opponent's meet.
+    Once,
+    /// The same, and what is best then for whoever decides next.
+    Twice,
 }
 
 /// How long a new style is made ready before it takes effect (ticks).
@@ -79,7 +92,7 @@ impl Player {
             depth,
             command: None,
             roulette: None,
-            looks_closely: true,
+            looks: Looks::Twice,
             lookups: [0; 2],
             policies: Arc::clone(policies),
             plan: None,
@@ -117,36 +130,39 @@ impl Player {
         let policies = Arc::clone(&self.policies);
         let (graph, repertoire) = (&**policies.graph(), policies.repertoire());
         let range = graph.range(state);
-        let worn = Worn { words: &repertoire.words, aims: scene.aims };
+        let worn = Worn { words: &repertoire.words, aims: &scene.aims[scene.who] };
         let actions = &graph.edges.actions;
-        if self.command.is_none() && self.roulette.is_none() && !self.looks_closely {
-            let best = range.start + plan.policy.best(state, self.depth);
+        let threat = scene.threat;
+        if self.command.is_none() && self.roulette.is_none() && self.looks == Looks::Table {
+            let best = match threat {
+                Threat::None => plan.policy.best_of(state, self.depth, false),
+                Threat::Misses => None,
+                Threat::Lands => plan.policy.best_of(state, self.depth, true),
+            };
+            let best = range.start + best.unwrap_or_else(|| plan.policy.best(state, self.depth));
             if worn.of(actions[best]) == 0.0 {
                 return Some(best);
             }
         }
-        let base = plan.reward.of_state(graph, state, Turn::Own);
         let (depth, command) = (self.depth, self.command);
-        let worth = |at: usize| {
-            let own = plan.reward.of_edge(&base, actions[at], &graph.edges.facts(at), Turn::Own);
-            own + plan.policy.ahead(graph.edges.targets[at], depth) - worn.of(actions[at])
-        };
-        let is_asked = |at: &usize| command.is_none_or(|command| repertoire.is(actions[*at], command));
-        let asked = range.filter(is_asked);
         if let Some(roulette) = &mut self.roulette {
-            return roulette.spin(state, asked, worth, |at| actions[at]);
+            let base = plan.reward.of_state(graph, state, Turn::Own);
+            let worth = |at: usize| scene.promised(plan, graph, at, &base, depth) - worn.of(actions[at]);
+            let is_asked = |at: &usize| match command {
+                Some(command) => repertoire.is(actions[*at], command),
+                None => graph.edges.targets[*at] & SPARE == 0,
+            };
+            return roulette.spin(state, range.filter(is_asked), worth, |at| actions[at]);
         }
-        let mut best = Few::default();
-        for at in asked {
-            let is_seen =
-                self.looks_closely && (repertoire.strikes[actions[at] as usize] || scene.coming > 0.0);
-            let seen = if is_seen { scene.blows(plan, graph, at, &base) } else { Seen::default() };
-            best.offer(worth(at) + seen.more, at, !seen.lands);
+        let is_asked = |action: u16| command.is_none_or(|command| repertoire.is(action, command));
+        let closely = self.looks != Looks::Table;
+        let view = View { plan, graph, repertoire, depth, closely };
+        let few = view.best_few(state, scene, |action| (is_asked(action), worn.of(action)));
+        match self.looks {
+            Looks::Table => few.first(),
+            Looks::Once => few.best(|edge| view.leads(scene, edge)),
+            Looks::Twice => few.best(|edge| view.follow(scene, edge)),
         }
-        if !self.looks_closely {
-            return best.first();
-        }
-        best.again(|at| scene.leads(plan, graph, at))
     }
 }
 
@@ -169,7 +185,7 @@ impl Controller for Player {
             self.lookups[0] += u64::from(found.is_some());
             let useful = || graph.nearest(&pairing).filter(|found| found.unlike <= USEFUL);
             if let Some(found) = found.or_else(useful) {
-                let scene = Scene { situation, aims: own, coming: coming(situation) };
+                let scene = Scene::of((stage, moment, aims), (who, whom), Turn::Own);
                 let edge = self.best_edge(&plan, found.state, &scene);
                 action = edge.map(|edge| ActionId(u32::from(graph.edges.actions[edge])));
             }
@@ -177,103 +193,6 @@ impl Controller for Player {
         let action = action.or_else(|| free::step(situation, self.policies.repertoire(), self.command))?;
         let screening = Screening { options, left: options, ..Screening::default() };
         Some(Verdict { action, screening, candidates: Vec::new(), edges: 0 })
-    }
-}
-
-/// The best few edges so far.
-#[derive(Default)]
-struct Few {
-    n: usize,
-    /// What each is worth, which it is, and whether nothing lands in it; the best first.
-    edges: [(f32, usize, bool); FEW],
-}
-
-/// Edges that are worth a closer look.
-const FEW: usize = 6;
-
-impl Few {
-    fn offer(&mut self, worth: f32, at: usize, is_quiet: bool) {
-        let mut slot = self.n;
-        while slot > 0 && worth > self.edges[slot - 1].0 {
-            slot -= 1;
-        }
-        if slot < FEW {
-            self.n = (self.n + 1).min(FEW);
-            self.edges[slot..self.n].rotate_right(1);
-            self.edges[slot] = (worth, at, is_quiet);
-        }
-    }
-
-    fn first(&self) -> Option<usize> {
-        (self.n > 0).then_some(self.edges[0].1)
-    }
-
-    /// The best, when those in which nothing lands are worth so much more.
-    fn again(&self, more: impl Fn(usize) -> f32) -> Option<usize> {
-        let mut best: Option<(f32, usize)> = None;
-        for (worth, at, is_quiet) in &self.edges[..self.n] {
-            let worth = worth + if *is_quiet { more(*at) } else { 0.0 };
-            if best.is_none_or(|(most, _)| worth > most) {
-                best = Some((worth, *at));
-            }
-        }
-        best.map(|(_, at)| at)
-    }
-}
-
-/// What is seen of an edge from where people really are.
-#[derive(Default)]
-struct Seen {
-    /// By how much its blows are worth more than from its state (points).
-    more: f32,
-    /// Whether a blow lands.
-    lands: bool,
-}
-
-/// Where people really are.
-struct Scene<'a> {
-    situation: &'a Situation<'a>,
-    aims: &'a Aims,
-    /// What the opponent's blow is worth that is on its way.
-    coming: f32,
-}
-
-/// What the opponent's blow is worth that is on its way, if nobody does anything.
-fn coming(situation: &Situation<'_>) -> f32 {
-    let Situation { moment, aims, who, .. } = *situation;
-    let own = &aims[who];
-    let ahead = moment.people[own.opponent].ahead.filter(|ahead| ahead.whom as usize == who);
-    ahead.map_or(0.0, |ahead| own.scoring.worth(&ahead.hit))
-}
-
-impl Scene<'_> {
-    /// Whether the blows of an edge land from where people are.
-    fn blows(&self, plan: &Plan, graph: &Graph, at: usize, base: &Base) -> Seen {
-        let Situation { stage, moment, who, .. } = *self.situation;
-        let whom = self.aims.opponent;
-        let (action, promised) = (ActionId(u32::from(graph.edges.actions[at])), graph.edges.facts(at));
-        let (doing, them) = (stage.begin(moment, who, action), &moment.people[whom]);
-        let [own, other] = [who, whom].map(|who| &*stage.cast[who].bodies);
-        let [given, taken] = exchange(self.aims.scoring, (own, &doing), (other, them), moment.tick);
-        let more = plan.reward.weight(action, Turn::Own) * (given - promised.given)
-            - plan.reward.weight(them.doing.action, Turn::Other) * (taken - self.coming)
-            + base.taken * promised.taken;
-        Seen { more, lands: given > 0.0 || taken > 0.0 }
-    }
-
-    /// By how much what an edge leads to is worth more from where people are than from its state, if nothing lands
-    /// (points).
-    fn leads(&self, plan: &Plan, graph: &Graph, at: usize) -> f32 {
-        let Situation { stage, moment, who, .. } = *self.situation;
-        let whom = self.aims.opponent;
-        let doing = stage.begin(moment, who, ActionId(u32::from(graph.edges.actions[at])));
-        let bodies = [who, whom].map(|who| &*stage.cast[who].bodies);
-        let (next, is_swapped) = Pairing::next(bodies, &doing, &moment.people[whom], moment.tick);
-        let depth = plan.policy.looking().depth;
-        graph.find(&next).map_or(0.0, |found| {
-            let target = found.state.0 | if is_swapped { SWAPPED } else { 0 };
-            plan.policy.ahead(target, depth) - plan.policy.ahead(graph.edges.targets[at], depth)
-        })
     }
 }
 

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use crate::graph::{Graph, SWAPPED, StateId};
+use crate::graph::{DEFENCE, Graph, SPARE, STATE, SWAPPED, StateId};
 use crate::reward::{Reward, Turn};
 
 /// Depths that tables are made for.
@@ -33,7 +33,7 @@ pub enum Other {
     Mirrored,
     /// The opposite, with weights of their own: min-max with two tables.
     Opposed,
-    /// The same: both choose what is best for both.
+    /// The same: both choose what is best for both. What that is, is seen by each from where they are: two tables.
     Allied,
 }
 
@@ -49,15 +49,17 @@ pub struct Policy {
     looking: Looking,
     /// V by depth from 0, of whoever plans; then of the other, if their weights differ.
     values: Vec<[Vec<f32>; 2]>,
-    /// E by depth from 1: the best edge of whoever plans, by its place among the state's.
-    best: Vec<Vec<u16>>,
+    /// E by depth from 1, of whoever plans: the best edge that is not spare, the best that is no defence, and the best
+    /// defence, by their place among the state's.
+    best: Vec<Vec<[u16; 3]>>,
 }
 
 impl Policy {
     /// Looks ahead from all states at once.
     pub fn of(graph: &Graph, reward: &impl Reward, looking: Looking) -> Policy {
         let looking = Looking { depth: looking.depth.clamp(1, MAX_DEPTH), ..looking };
-        let two = looking.other == Other::Opposed;
+        let two = looking.other != Other::Mirrored;
+        let sign = if looking.other == Other::Allied { 1.0 } else { -1.0 };
         let rewards = |turn: Turn| edge_rewards(graph, reward, turn, looking.parallel);
         let weights = [rewards(Turn::Own), if two { rewards(Turn::Other) } else { Vec::new() }];
         let zeros = vec![0.0_f32; graph.n_states()];
@@ -68,14 +70,11 @@ impl Policy {
         };
         for _ in 0..looking.depth {
             let [own, other] = &policy.values[policy.values.len() - 1];
-            let (own_values, best) = match looking.other {
-                Other::Mirrored => improve(graph, &weights[0], [own, own], [1.0, -1.0], &looking),
-                Other::Allied => improve(graph, &weights[0], [own, own], [1.0, 1.0], &looking),
-                Other::Opposed => improve(graph, &weights[0], [own, other], [1.0, -1.0], &looking),
-            };
+            let elsewhere = if two { other } else { own };
+            let (own_values, best) = improve(graph, &weights[0], [own, elsewhere], [1.0, sign], &looking);
             // Kept as what it is worth to the other, who makes the most of it.
             let others = if two {
-                improve(graph, &weights[1], [other, own], [1.0, -1.0], &looking).0
+                improve(graph, &weights[1], [other, own], [1.0, sign], &looking).0
             } else {
                 Vec::new()
             };
@@ -95,22 +94,33 @@ impl Policy {
         self.values[depth.min(self.looking.depth)][0][state.0 as usize]
     }
 
-    /// E: the best edge of a state, by its place among the state's, looking at least one choice ahead.
+    /// E: the best edge of a state, by its place among the state's, looking at least one choice ahead; spare edges do not
+    /// count.
     pub fn best(&self, state: StateId, depth: usize) -> usize {
-        self.best[depth.clamp(1, self.looking.depth) - 1][state.0 as usize] as usize
+        self.best[depth.clamp(1, self.looking.depth) - 1][state.0 as usize][0] as usize
     }
 
-    /// What an edge leads to is worth to whoever plans, with `depth - 1` more choices (points).
-    pub fn ahead(&self, target: u32, depth: usize) -> f32 {
+    /// The best of a state's edges that are a defence, or of those that are none, spare ones included; `None` if there is
+    /// none.
+    pub fn best_of(&self, state: StateId, depth: usize, is_defence: bool) -> Option<usize> {
+        let best = self.best[depth.clamp(1, self.looking.depth) - 1][state.0 as usize];
+        let at = best[1 + usize::from(is_defence)];
+        (at != NONE).then_some(at as usize)
+    }
+
+    /// What an edge leads to is worth to whoever decides, whoever that is, with `depth - 1` more choices (points).
+    pub(crate) fn ahead(&self, turn: Turn, target: u32, depth: usize) -> f32 {
         let [own, other] = &self.values[depth.clamp(1, self.looking.depth) - 1];
-        let at = (target & !SWAPPED) as usize;
-        self.looking.discount
-            * match self.looking.other {
-                _ if target & SWAPPED == 0 => own[at],
-                Other::Mirrored => -own[at],
-                Other::Opposed => -other[at],
-                Other::Allied => own[at],
-            }
+        // Whoever plans is the other to the other; of one table, both are.
+        let (same, swapped) = match turn {
+            _ if other.is_empty() => (own, own),
+            Turn::Own => (own, other),
+            Turn::Other => (other, own),
+        };
+        let at = (target & STATE) as usize;
+        let sign = if self.looking.other == Other::Allied { 1.0 } else { -1.0 };
+        let value = if target & SWAPPED == 0 { same[at] } else { sign * swapped[at] };
+        self.looking.discount * value
     }
 }
 
@@ -157,27 +167,34 @@ fn improve(
     values: [&[f32]; 2],
     signs: [f32; 2],
     looking: &Looking,
-) -> (Vec<f32>, Vec<u16>) {
+) -> (Vec<f32>, Vec<[u16; 3]>) {
     let signs = signs.map(|sign| sign * looking.discount);
     let parts = by_chunks(graph, looking.parallel, |states| {
         let (mut best_values, mut best_edges) =
             (Vec::with_capacity(states.len()), Vec::with_capacity(states.len()));
         for state in states {
             let range = graph.firsts[state] as usize..graph.firsts[state + 1] as usize;
-            let (mut best, mut best_at) = (f32::NEG_INFINITY, 0);
+            let (mut best, mut best_at) = ([f32::NEG_INFINITY; 3], [NONE; 3]);
             let edges = graph.edges.targets[range.clone()].iter().zip(&weights[range]);
             for (at, (target, weight)) in edges.enumerate() {
                 let swapped = (target >> 31) as usize;
-                let value = weight + signs[swapped] * values[swapped][(target & !SWAPPED) as usize];
-                if value > best {
-                    (best, best_at) = (value, at as u16);
+                let value = weight + signs[swapped] * values[swapped][(target & STATE) as usize];
+                let sort = 1 + usize::from(target & DEFENCE != 0);
+                if value > best[sort] {
+                    (best[sort], best_at[sort]) = (value, at as u16);
+                }
+                if value > best[0] && target & SPARE == 0 {
+                    (best[0], best_at[0]) = (value, at as u16);
                 }
             }
-            best_values.push(best);
+            best_values.push(best[0]);
             best_edges.push(best_at);
         }
         (best_values, best_edges)
     });
-    let (values, edges): (Vec<Vec<f32>>, Vec<Vec<u16>>) = parts.into_iter().unzip();
+    let (values, edges): (Vec<Vec<f32>>, Vec<Vec<[u16; 3]>>) = parts.into_iter().unzip();
     (values.concat(), edges.concat())
 }
+
+/// The place of an edge that is not there.
+const NONE: u16 = u16::MAX;

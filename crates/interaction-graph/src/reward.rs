@@ -20,6 +20,16 @@ pub enum Turn {
     Other,
 }
 
+impl Turn {
+    /// Those of whoever does not decide.
+    pub fn other(self) -> Turn {
+        match self {
+            Turn::Own => Turn::Other,
+            Turn::Other => Turn::Own,
+        }
+    }
+}
+
 /// What edges are worth.
 pub trait Reward: Sync {
     /// What is the same for all edges of a state, to whoever decides there (points).
@@ -87,24 +97,33 @@ impl Reward for Fighting {
 
 /// Equation 3: w_θ θ² + w_d (d - d_p)² + w_v (v - v_φ)², for two who move something together.
 ///
-/// All terms are penalties; both weigh alike.
+/// All terms are penalties; both weigh alike. Differs from the paper: two who face each other have no average direction in
+/// which both face, so v and φ are seen along the line from one to the other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Carrying {
     /// d_p (m).
     pub distance: f32,
-    /// v_φ: to the left, then ahead, seen along where both face on average (m/s).
+    /// v_φ: to the left, then ahead, seen along the line from whoever plans to the other (m/s).
     pub velocity: [f32; 2],
     /// w_d, w_θ and w_v, of metres, radians and metres per second.
     pub weights: [f32; 3],
 }
 
+impl Default for Carrying {
+    fn default() -> Carrying {
+        Carrying { distance: 1.5, velocity: [0.0, 0.5], weights: [100.0, 1.0, 100.0] }
+    }
+}
+
 impl Carrying {
-    /// Eight ways to go with this speed (m/s): ahead, then on to the left in eighths of a turn.
-    pub fn eight_ways(distance: f32, speed: f32) -> [Carrying; 8] {
+    /// The same in eight ways: ahead, then on to the left in eighths of a turn.
+    pub fn eight_ways(self) -> [Carrying; 8] {
+        let [left, ahead] = self.velocity;
+        let speed = (left * left + ahead * ahead).sqrt();
         std::array::from_fn(|eighth| {
             let angle = TAU * eighth as f32 / 8.0;
             let velocity = [speed * libm::sinf(angle), speed * libm::cosf(angle)];
-            Carrying { distance, velocity, weights: [100.0, 1.0, 10.0] }
+            Carrying { velocity, ..self }
         })
     }
 }
@@ -114,9 +133,11 @@ impl Reward for Carrying {
         Base::default()
     }
 
-    fn of_edge(&self, _: &Base, _: u16, facts: &Facts, _: Turn) -> f32 {
+    fn of_edge(&self, _: &Base, _: u16, facts: &Facts, turn: Turn) -> f32 {
         let off = facts.distance - self.distance;
-        let [left, ahead] = [0, 1].map(|axis| facts.velocity[axis] - self.velocity[axis]);
+        // The other sees the same line from its other end.
+        let sign = if turn == Turn::Own { 1.0 } else { -1.0 };
+        let [left, ahead] = [0, 1].map(|axis| facts.velocity[axis] - sign * self.velocity[axis]);
         let [distance, angle, velocity] = self.weights;
         -(distance * off * off + angle * facts.angle * facts.angle + velocity * (left * left + ahead * ahead))
     }

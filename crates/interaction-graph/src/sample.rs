@@ -246,7 +246,7 @@ type Cells = HashSet<u64, BuildHasherDefault<Mixed>>;
 
 /// Numbers of cells are spread well enough by one multiplication.
 #[derive(Default)]
-struct Mixed(u64);
+pub(crate) struct Mixed(u64);
 
 impl Hasher for Mixed {
     fn finish(&self) -> u64 {

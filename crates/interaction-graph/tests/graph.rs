@@ -10,6 +10,7 @@ use randori_interaction_graph::pairing::{Relation, unlikeness};
 use randori_interaction_graph::sample::{Archive, explore};
 use randori_interaction_graph::{Graph, Pairing, Settings, StateId};
 use randori_motion::ActionId;
+use randori_motion::annotation::Kind;
 use randori_motion::library::NodeId;
 
 #[test]
@@ -55,13 +56,17 @@ fn states_are_found_where_they_are() {
 #[test]
 fn edges_are_what_the_stage_says() {
     let (graph, duel) = (graph(), duel());
-    let (mut n, mut blows, mut sums) = (0, 0, [0.0; 2]);
+    let (mut n, mut blows, mut spare, mut sums) = (0, 0, 0, [0.0; 2]);
     for state in (0..graph.n_states() as u32).step_by(97).map(StateId) {
         let moment = duel.moment(&graph.pairing(state)).unwrap();
         let mut choices = Vec::new();
         duel.choices(&moment, &mut choices);
+        let strikes = duel.bodies().of_action(moment.people[1].doing.action).kind == Kind::Attack;
         for edge in graph.edges(state) {
-            assert!(choices.contains(&edge.action));
+            // What answers nothing is there only while the other's blow is under way.
+            assert_eq!(choices.contains(&edge.action), !edge.is_spare);
+            assert!(strikes || !edge.is_spare);
+            spare += u32::from(edge.is_spare);
             let (doing, outcome) = duel.play(&moment, edge.action);
             let consequence = duel.consequence(&moment, &doing, &outcome);
             let next = consequence.next.unwrap();
@@ -79,7 +84,7 @@ fn edges_are_what_the_stage_says() {
     // A blow counts as it does on average around a state: one that only just lands counts less, others more.
     let [found, kept] = sums;
     assert!((found - kept).abs() < 0.5 * found, "{found} and {kept}");
-    assert!(n > 200 && blows > 10, "{n} edges, {blows} blows");
+    assert!(n > 200 && blows > 10 && spare > 10, "{n} edges, {blows} blows, {spare} spare");
 }
 
 #[test]

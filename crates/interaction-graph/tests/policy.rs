@@ -34,7 +34,7 @@ fn plain(
         let sign = if turn == Turn::Own || allied { 1.0 } else { -1.0 };
         sign * own + looking.discount * plain(graph, reward, edge.to, next, depth - 1, looking)
     };
-    let all = graph.edges(state).map(worth);
+    let all = graph.edges(state).filter(|edge| !edge.is_spare).map(worth);
     if turn == Turn::Own || allied { all.fold(f32::MIN, f32::max) } else { all.fold(f32::MAX, f32::min) }
 }
 
@@ -67,7 +67,7 @@ fn tables_are_plain_recursion() {
     let looking = Looking { depth: 3, ..Looking::default() };
     check(&Fighting::of(library, near, far), Looking { discount: 0.9, ..looking });
     check(&Fighting::of(library, near, near), Looking { other: Other::Mirrored, ..looking });
-    let [ahead, ..] = Carrying::eight_ways(1.0, 0.8);
+    let [ahead, ..] = Carrying { distance: 1.0, velocity: [0.0, 0.8], ..Carrying::default() }.eight_ways();
     check(&ahead, Looking { other: Other::Allied, ..looking });
 }
 
@@ -102,7 +102,7 @@ fn tables_are_the_same_for_any_number_of_threads() {
 #[test]
 fn eight_ways_go_eight_ways() {
     let graph = graph();
-    let ways = Carrying::eight_ways(1.0, 0.6);
+    let ways = Carrying { distance: 1.0, velocity: [0.0, 0.6], ..Carrying::default() }.eight_ways();
     let looking = Looking { other: Other::Allied, depth: 4, ..Looking::default() };
     for way in [0, 2, 4, 6] {
         let policy = Policy::of(graph, &ways[way], looking);

@@ -7,10 +7,11 @@ use randori_arena::reactions::Reactions;
 use randori_arena::stage::Contest;
 use randori_interaction_graph::background::Policies;
 use randori_interaction_graph::build::{BuildError, Phase};
-use randori_interaction_graph::interaction::{Chasing, Fighting};
+use randori_interaction_graph::carriers::EXPLORED;
+use randori_interaction_graph::duel::Activity;
+use randori_interaction_graph::interaction::{Carrying, Chasing, Fighting};
 use randori_interaction_graph::{Duel, Graph, Settings, build};
 use randori_motion::ActionLibrary;
-use randori_motion::annotation::Kind;
 use randori_motion::library::Fingerprint;
 use randori_scene::contest::Ring;
 use randori_scene::files;
@@ -20,25 +21,24 @@ use crate::libraries::cache_folder;
 /// What is told of a graph that is being made: the phase, how much of it is done, and of how much.
 pub type Step<'a> = &'a (dyn Fn(Phase, usize, usize) + Sync);
 
-/// Two people of a library, opposite each other: they fight if it has blows, and chase each other otherwise.
+/// Two people of a library, opposite each other, who do what there is to do in it.
 pub fn duel(library: &Arc<ActionLibrary>) -> Duel {
     let bodies = Arc::new(Bodies::of(Arc::clone(library)));
-    let reactions = Some(Arc::new(Reactions::of(Arc::clone(library))));
-    let contest = if is_fight(library) { Contest::Fight } else { Contest::Chase };
-    Duel::of(bodies, reactions, Ring::POISE, contest)
-}
-
-fn is_fight(library: &ActionLibrary) -> bool {
-    let annotations = library.actions().iter().map(|action| &action.annotation);
-    annotations.into_iter().any(|it| it.kind() == Kind::Attack && !it.name().ends_with("catch"))
+    let reactions = || Some(Arc::new(Reactions::of(Arc::clone(library))));
+    match Activity::of(library) {
+        Activity::Carry => Duel::carrying(bodies, EXPLORED),
+        Activity::Fight => Duel::of(bodies, reactions(), Ring::POISE, Contest::Fight),
+        Activity::Chase => Duel::of(bodies, reactions(), Ring::POISE, Contest::Chase),
+    }
 }
 
 /// The graph of a library, made from nothing.
 pub fn make(library: &Arc<ActionLibrary>, settings: &Settings, step: Step<'_>) -> Result<Graph, BuildError> {
     let duel = duel(library);
-    match duel.stage().contest {
-        Contest::Fight => build(&duel, &Fighting, settings, step),
-        Contest::Chase => build(&duel, &Chasing::default(), settings, step),
+    match duel.activity() {
+        Activity::Fight => build(&duel, &Fighting, settings, step),
+        Activity::Chase => build(&duel, &Chasing::default(), settings, step),
+        Activity::Carry => build(&duel, &Carrying { apart: EXPLORED }, settings, step),
     }
 }
 
@@ -51,7 +51,7 @@ pub fn open(library: &Arc<ActionLibrary>, step: Step<'_>) -> Result<Arc<Policies
     let graph = match known.filter(|graph| graph.fits(library)) {
         Some(graph) => graph,
         None => {
-            let graph = make(library, &Settings::default(), step)?;
+            let graph = make(library, &Settings::of(Activity::of(library)), step)?;
             if let Some(path) = &path {
                 // A cache that cannot be written costs time, nothing else.
                 files::write_atomically(path, &graph.to_bytes()).ok();

@@ -436,6 +436,8 @@ fn rich() -> Screenplay {
                 Waypoint { at: ground(0.0, -9.0), time: 0.0, height: 0.1, heading_deg: Some(10.0) },
                 Waypoint { at: ground(0.0, 9.0), time: 2.5, height: 0.0, heading_deg: None },
             ],
+            is_ball: false,
+            between: None,
             hits: true,
             waits: true,
         }],

@@ -8,14 +8,18 @@ use clap::Subcommand;
 use randori::{graphs, libraries};
 use randori_arena::bout::Pause;
 use randori_arena::style::Style;
+use randori_interaction_graph::background::Policies;
 use randori_interaction_graph::build::Phase;
+use randori_interaction_graph::duel::Activity;
 use randori_interaction_graph::pairing::Relation;
 use randori_interaction_graph::policy::{Looking, Other};
 use randori_interaction_graph::reward::Fighting;
 use randori_interaction_graph::{Graph, Pairing, Policy, Settings};
 use randori_motion::ActionLibrary;
+use randori_scene::contest::carry::Carried;
 use randori_scene::contest::series::round_seed;
-use randori_scene::contest::{Contender, Ring};
+use randori_scene::contest::{self, Contender, Ring};
+use randori_scene::director::Libraries;
 use randori_scene::files;
 use randori_scene::screenplay::Controller;
 use rayon::prelude::*;
@@ -38,6 +42,8 @@ enum GraphCommand {
     Build(BuildArgs),
     /// A graph in figures.
     Stats(StatsArgs),
+    /// Two who carry something: whether they keep together, go where they are told, and get out of a ball's way.
+    Carry(CarryArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -86,11 +92,99 @@ struct StatsArgs {
     rebuild: bool,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+JSON: {\"trials\",\"apart\",\"kept\",\"turns\",\"turned_s_p95\",\"turned_within_2_s\",\"avoided\"}. A trial is eight ways one \
+after another, 4 s each, and a ball that is rolled at where both stand. Apart is the least and the most that they were (m), \
+kept the share of trials in which that is within 1.2 and 1.8 m at all times. A way is taken when both go it for a second, \
+within 22.5 degrees. Avoided is the share of balls that met neither of them nor what they carry.")]
+struct CarryArgs {
+    /// The library.
+    #[arg(long, value_name = "LIBRARY", default_value = "builtin:carry")]
+    library: String,
+
+    /// The graph file; the usual one without.
+    #[arg(long, value_name = "FILE")]
+    graph: Option<PathBuf>,
+
+    /// How many trials.
+    #[arg(long, default_value_t = 40)]
+    rounds: usize,
+}
+
+#[derive(Serialize)]
+struct CarriedAll {
+    trials: usize,
+    apart: [f32; 2],
+    kept: f64,
+    turns: usize,
+    turned_s_p95: Option<f64>,
+    turned_within_2_s: f64,
+    avoided: f64,
+}
+
+fn carry(args: &CarryArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
+    let library = Arc::new(libraries::open(&args.library)?);
+    let policies = match &args.graph {
+        Some(file) => {
+            let graph = Graph::from_bytes(&files::read(file)?).with_context(|| file.display().to_string())?;
+            graph.check_library(&library).with_context(|| file.display().to_string())?;
+            Arc::new(Policies::of(Arc::new(graph), Arc::clone(&library)))
+        }
+        None => with_progress(progress, |step| graphs::open(&library, step))?,
+    };
+    anyhow::ensure!(
+        policies.graph().about().activity == Activity::Carry,
+        "nobody carries anything in {}",
+        args.library
+    );
+    let mut shelf = Libraries::default();
+    shelf.add(&args.library, library);
+    shelf.add_graph(&args.library, Arc::clone(&policies));
+    policies.carriers().ready();
+    let job = progress.job("trials");
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let trials: Vec<Carried> = (0..args.rounds)
+        .into_par_iter()
+        .map(|round| {
+            let trial = contest::carry::carry(&shelf, &args.library, round_seed(seed, round));
+            job.step(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, args.rounds);
+            trial
+        })
+        .collect::<Result<_, _>>()?;
+    let share = |n: usize, of: usize| n as f64 / of.max(1) as f64;
+    let turned: Vec<Option<f64>> = trials.iter().flat_map(|trial| trial.turned.clone()).collect();
+    let mut times: Vec<f64> = turned.iter().map(|it| it.unwrap_or(f64::INFINITY)).collect();
+    times.sort_by(f64::total_cmp);
+    let all = CarriedAll {
+        trials: trials.len(),
+        apart: trials.iter().fold([f32::INFINITY, 0.0], |[least, most], trial| {
+            [least.min(trial.apart[0]), most.max(trial.apart[1])]
+        }),
+        kept: share(trials.iter().filter(|trial| trial.kept()).count(), trials.len()),
+        turns: turned.len(),
+        turned_s_p95: times.get(times.len() * 95 / 100).copied().filter(|time| time.is_finite()),
+        turned_within_2_s: share(turned.iter().flatten().count(), turned.len()),
+        avoided: share(trials.iter().filter(|trial| trial.clearance > 0.0).count(), trials.len()),
+    };
+    let rows: Vec<Vec<String>> = [
+        ("trials", all.trials.to_string()),
+        ("apart (m)", format!("{:.3} to {:.3}", all.apart[0], all.apart[1])),
+        ("kept together", format!("{:.1} %", 100.0 * all.kept)),
+        ("ways taken within 2 s", format!("{:.1} % of {}", 100.0 * all.turned_within_2_s, all.turns)),
+        ("balls avoided", format!("{:.1} %", 100.0 * all.avoided)),
+    ]
+    .map(|(what, value)| vec![what.to_owned(), value])
+    .to_vec();
+    Outcome::new(&all, table(&["carrying", ""], &rows))
+}
+
 /// Runs one of the subcommands.
 pub(crate) fn run(args: &GraphArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
     match &args.command {
         GraphCommand::Build(args) => build(args, progress),
         GraphCommand::Stats(args) => stats(args, seed, progress),
+        GraphCommand::Carry(args) => carry(args, seed, progress),
     }
 }
 
@@ -114,7 +208,7 @@ struct Built {
 
 fn build(args: &BuildArgs, progress: &Progress) -> anyhow::Result<Outcome> {
     let library = Arc::new(libraries::open(&args.library)?);
-    let mut settings = Settings::default();
+    let mut settings = Settings::of(Activity::of(&library));
     settings.sampling.most = args.samples.unwrap_or(settings.sampling.most);
     settings.tolerance.unlike = args.unlike.unwrap_or(settings.tolerance.unlike);
     let since = clock();
@@ -158,7 +252,8 @@ fn stats(args: &StatsArgs, seed: u64, progress: &Progress) -> anyhow::Result<Out
     let library = Arc::new(libraries::open(&args.library)?);
     graph.check_library(&library).with_context(|| args.file.display().to_string())?;
     let build_seconds = if args.rebuild {
-        let mut settings = Settings { tolerance: graph.about().tolerance, ..Settings::default() };
+        let mut settings =
+            Settings { tolerance: graph.about().tolerance, ..Settings::of(graph.about().activity) };
         settings.sampling.most = graph.about().samples as usize;
         let since = clock();
         with_progress(progress, |step| graphs::make(&library, &settings, step))?;

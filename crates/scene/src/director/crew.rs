@@ -7,6 +7,8 @@ use randori_arena::controller::{self, Random, Scripted, Situation, StaticTarget,
 use randori_gametree::Settings;
 use randori_interaction_graph::Player;
 use randori_interaction_graph::background::Policies;
+use randori_interaction_graph::carriers::Carrier;
+use randori_interaction_graph::duel::Activity;
 use randori_interaction_graph::player::Commander;
 use randori_tactics::wits::Taught;
 use randori_tactics::{Planner, Wits};
@@ -31,6 +33,9 @@ pub(crate) fn hired(
     knows: Knowledge<'_>,
 ) -> Box<dyn controller::Controller> {
     match (wanted, knows.graph, knows.tag) {
+        (Controller::Graph { .. }, Some(graph), _) if graph.graph().about().activity == Activity::Carry => {
+            Box::new(Carrier::new(graph.carriers()))
+        }
         (Controller::Graph { depth }, Some(graph), _) => Box::new(Player::new(graph, usize::from(*depth))),
         (Controller::Commander, Some(graph), _) => Box::new(Commander::new(Player::new(graph, 1))),
         (Controller::Markov, _, Some(tag)) => Box::new(Wits::new(Arc::clone(tag), child_seed(seed, who))),

@@ -8,9 +8,11 @@
 //! between them, so that they arrive in time instead of running ahead and waiting.
 
 pub(crate) mod crew;
+mod held;
 mod patchwork;
 mod report;
 mod rivalry;
+mod steering;
 mod story;
 mod take;
 mod way;
@@ -22,7 +24,7 @@ use randori_arena::bodies::{Bodies, Rigid, TICKS_PER_SECOND};
 use randori_arena::bout::{Bout, Happening, Pause};
 use randori_arena::combination::Table;
 use randori_arena::controller::Verdict;
-use randori_arena::objectives::{Aims, Scoring};
+use randori_arena::objectives::{Aims, Goal, Scoring};
 use randori_arena::reactions::Reactions;
 use randori_arena::stage::{Cast, Contest, Moment, Stage};
 use randori_interaction_graph::background::Policies;
@@ -37,6 +39,7 @@ use crew::Knowledge;
 pub use patchwork::{PatchReport, UsedReport, compose, patches_key};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
 pub use rivalry::{RivalReport, contend, rivals_key};
+pub(crate) use steering::off_line;
 use story::{KNOCK_DOWN, Story, is_asked_for};
 use way::Way;
 
@@ -195,6 +198,8 @@ pub struct Director {
     looked: i32,
     /// Whose part is over.
     dismissed: Vec<bool>,
+    /// Where those who carry something were last asked to go to get out of the way.
+    steered: Vec<Option<Goal>>,
     end: i32,
     /// Decisions that are known from an earlier run, by tick and place in the cast.
     known: BTreeMap<(i32, usize), Verdict>,
@@ -276,6 +281,7 @@ impl Director {
             seen: 0,
             looked: 0,
             dismissed: vec![false; roles.len()],
+            steered: vec![None; roles.len()],
             end: (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32,
             known: BTreeMap::new(),
             clock: None,
@@ -455,6 +461,7 @@ impl Director {
             self.dismiss(who);
         }
         self.turn_to_closest(who);
+        self.forget_steering(who);
         let opponent = self.bout.aims[who].opponent;
         for other in 0..self.roles.len() {
             let theirs = self.bout.aims[other].opponent;
@@ -462,6 +469,9 @@ impl Director {
                 continue;
             }
             self.ask(other, now);
+        }
+        if self.carries(who) {
+            self.steer(who);
         }
         // Whatever somebody else made of their style since, they are as daring as things stand.
         let aims = &mut self.bout.aims[who];

@@ -108,7 +108,7 @@ impl Thing {
     }
 
     /// Its velocity (m/s).
-    fn velocity(&self, now: f64) -> Vec3 {
+    pub(super) fn velocity(&self, now: f64) -> Vec3 {
         const MOMENT: f64 = 0.05;
         let places = (self.place(now - MOMENT), self.place(now));
         let (Some((before, _)), Some((after, _))) = places else { return Vec3::ZERO };

@@ -16,7 +16,7 @@ use randori_motion::{
 use serde_json::{Value, json};
 
 use super::report::CheckpointReport;
-use super::{Director, DirectorError, Report, seconds};
+use super::{Director, DirectorError, Report, held, seconds};
 
 /// Candidates that an explained decision names.
 const CANDIDATES: usize = 8;
@@ -39,7 +39,8 @@ pub(super) fn take_of(director: &Director) -> Result<(Take, Report), DirectorErr
         });
     }
     for at in 0..director.story.props.len() {
-        take.props.extend(prop_of(director, at, end)?);
+        let prop = prop_of(director, at, &take.characters, end)?;
+        take.props.extend(prop);
     }
     events.retain(|event| event.t <= seconds(end));
     events.sort_by(|a, b| a.t.total_cmp(&b.t));
@@ -167,7 +168,12 @@ pub(super) fn footsteps(name: &str, recorded: &Recorded) -> Vec<Event> {
     events
 }
 
-fn prop_of(director: &Director, at: usize, end: i32) -> Result<Option<Prop>, DirectorError> {
+fn prop_of(
+    director: &Director,
+    at: usize,
+    characters: &[Character],
+    end: i32,
+) -> Result<Option<Prop>, DirectorError> {
     let thing = &director.story.props[at];
     let Some(started) = thing.started else { return Ok(None) };
     let first = (started * f64::from(TICKS_PER_SECOND)).ceil() as i32;
@@ -176,7 +182,15 @@ fn prop_of(director: &Director, at: usize, end: i32) -> Result<Option<Prop>, Dir
     }
     let [x, y, z] = thing.role.size;
     let skeleton = Skeleton::new(vec![Joint::new(&thing.role.name, None, Vec3::ZERO)])?;
+    let carriers = thing.role.between.as_ref().and_then(|names| held::Carriers::of(characters, names));
+    if thing.role.between.is_some() && carriers.is_none() {
+        return Ok(None);
+    }
     let pose = |tick: i32| {
+        if let Some(carriers) = &carriers {
+            let (middle, turn) = carriers.load_at(seconds(tick));
+            return Pose { rotations: vec![turn], translations: vec![middle - turn * (0.5 * y * Vec3::Y)] };
+        }
         let (place, heading) = thing.place(seconds(tick)).unwrap_or((Vec3::ZERO, 0.0));
         Pose { rotations: vec![Quat::from_rotation_y(heading)], translations: vec![place] }
     };
@@ -187,12 +201,12 @@ fn prop_of(director: &Director, at: usize, end: i32) -> Result<Option<Prop>, Dir
         (first..end).map(pose).collect::<Vec<Pose>>(),
     )?;
     let half = Vec3::new(0.5 * x, 0.5 * y, 0.5 * z);
-    let piece = Piece {
-        joint: JointId::ROOT,
-        center: Vec3::Y * half.y,
-        rotation: Quat::IDENTITY,
-        shape: Shape::Box { half },
+    let (height, shape) = if thing.role.is_ball {
+        (half.x, Shape::Ball { radius: half.x })
+    } else {
+        (half.y, Shape::Box { half })
     };
+    let piece = Piece { joint: JointId::ROOT, center: Vec3::Y * height, rotation: Quat::IDENTITY, shape };
     Ok(Some(Prop {
         name: thing.role.name.clone(),
         color: thing.role.color,

@@ -344,6 +344,14 @@ impl<'a> Cast<'a> {
                 );
             }
         }
+        if prop.path.is_empty() == prop.between.is_none() {
+            let found =
+                format!("{} has {}", prop.name, if prop.path.is_empty() { "neither" } else { "both" });
+            self.note(place, found, "either a path, or two who carry it between them");
+        }
+        for name in prop.between.iter().flatten() {
+            self.character(name, &format!("{place}.between"));
+        }
         if prop.waits && !self.called.contains(prop.name.as_str()) {
             let found = format!("{} waits, and no beat starts it", prop.name);
             self.note(

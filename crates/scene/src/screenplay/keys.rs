@@ -297,8 +297,10 @@ static PROP: Section = Section {
     keys: &[
         need("name", Shape::Name, "unique among characters and props"),
         need("size", Shape::Three { min: 0.01, max: FAR }, "width, height and length of the box (m)"),
-        need("path", Shape::List(1, &Shape::Table(&WAYPOINT)), "where it is when"),
         may("color", Shape::Color, "grey", "a name, `\"#rrggbb\"`, or linear `[r, g, b]` from 0 to 1"),
+        may("path", Shape::List(1, &Shape::Table(&WAYPOINT)), "none", "where it is when"),
+        may("between", Shape::Two(&Shape::Name), "nobody", "the two who carry it; it then has no path"),
+        may("ball", Shape::Flag, "false", "whether it is a ball of its width"),
         may("hits", Shape::Flag, "false", "whether it knocks down whom it runs into"),
         may(
             "waits",

@@ -251,7 +251,12 @@ fn prop(table: &Table<'_>) -> PropRole {
         name: table.text("name").unwrap_or_default(),
         color: color_of(table, "color").unwrap_or(color::COLORS[5]),
         size: table.get("size").and_then(|value| value.numbers(0.01, super::keys::FAR)).unwrap_or([1.0; 3]),
+        is_ball: table.flag("ball").unwrap_or(false),
         path: table.items("path").iter().filter_map(Value::table).map(waypoint).collect(),
+        between: <[String; 2]>::try_from(
+            table.items("between").iter().filter_map(Value::text).collect::<Vec<_>>(),
+        )
+        .ok(),
         hits: table.flag("hits").unwrap_or(false),
         waits: table.flag("waits").unwrap_or(false),
     }

@@ -6,7 +6,7 @@ use randori_motion::{Annotation, Ground};
 use super::camera::Camera;
 use super::role::{Checkpoint, Controller, Weights};
 
-/// A thing that moves along a given way: a box.
+/// A thing that moves along a given way, or between two who carry it: a box or a ball.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PropRole {
     /// Unique among characters and props.
@@ -15,8 +15,12 @@ pub struct PropRole {
     pub color: Color,
     /// Full width (x), height (y) and length (z) of the box; with heading 0 it is longest along +Z (m).
     pub size: [f32; 3],
+    /// Whether it is a ball, as wide as it is high and long; what it is wide counts.
+    pub is_ball: bool,
     /// Where it is when; it stands before the first and after the last, and goes evenly in between.
     pub path: Vec<Waypoint>,
+    /// The two who carry it between their hands; it then has no path.
+    pub between: Option<[String; 2]>,
     /// Whether whom it runs into is knocked down.
     pub hits: bool,
     /// Whether it stays away until a beat starts it. Times of its path then count from there.

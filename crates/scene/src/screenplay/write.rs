@@ -116,6 +116,12 @@ fn write_prop(text: &mut String, prop: &PropRole) {
     line(text, "name", quoted(&prop.name));
     line(text, "color", color(prop.color));
     line(text, "size", numbers(&prop.size));
+    if prop.is_ball {
+        line(text, "ball", "true".to_owned());
+    }
+    if let Some(both) = &prop.between {
+        line(text, "between", inline(both.iter().map(|name| quoted(name))));
+    }
     line(text, "hits", prop.hits.to_string());
     if prop.waits {
         line(text, "waits", "true".to_owned());
@@ -128,7 +134,9 @@ fn write_prop(text: &mut String, prop: &PropRole) {
             ("heading", point.heading_deg.map(small)),
         ])
     };
-    line(text, "path", list(prop.path.iter().map(waypoint)));
+    if !prop.path.is_empty() {
+        line(text, "path", list(prop.path.iter().map(waypoint)));
+    }
 }
 
 fn write_beat(text: &mut String, beat: &Beat) {
