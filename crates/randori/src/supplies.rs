@@ -67,8 +67,7 @@ impl Supplies {
                     .with_context(|| format!("the library of \"{}\" in scene {}", role.name, scene.name))?;
                 let library = Arc::new(library);
                 self.libraries.add(&key, Arc::clone(&library));
-                self.opened
-                    .insert(key.clone(), Opened { library, has_graph: false, patches: Vec::new() });
+                self.opened.insert(key.clone(), Opened { library, has_graph: false, patches: Vec::new() });
             }
             if scene.plays_on_graph(&role.name)
                 && let Some(opened) = self.opened.get_mut(&key).filter(|opened| !opened.has_graph)

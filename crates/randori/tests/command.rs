@@ -231,7 +231,11 @@ fn errors_name_the_file_the_place_and_the_expectation() {
     check_refused(&["capture", "info", folder.path().to_str().unwrap()], 2, "is a directory");
     check_refused(&["capture", "info", &path(&folder, "absent.bvh")], 2, "absent.bvh: cannot read");
     check_refused(&["capture", "convert", &good, "-o", &nowhere], 2, "cannot write");
-    check_refused(&["capture", "convert", &good, "-o", &path(&folder, "x.doc")], 2, "ends in .glb, .usda or .bvh");
+    check_refused(
+        &["capture", "convert", &good, "-o", &path(&folder, "x.doc")],
+        2,
+        "ends in .glb, .usda or .bvh",
+    );
     check_refused(&["capture", "convert", &good, &bad, "-o", &glb], 2, "use --out-dir");
     check_refused(&["capture", "fk", &good, "--frames", "90"], 2, "has 90 frames");
     check_refused(&["capture", "fk", &good, "--frames", "9-5"], 2, "such as 10-20");

@@ -130,7 +130,11 @@ fn wrong_names_list_the_near_ones() {
     check_refused(&folder, &args, &format!("near are {known}"));
     check_refused(&folder, &["library", "export", &library, "--take", "99", "-o", &out], "no take 99");
     check_refused(&folder, &["library", "export", &library, "--walk", "-1", "-o", &out], "--walk");
-    check_refused(&folder, &["library", "export", &library, "--walk", "1", "-o", "x.txt"], ".glb, .usda or .bvh");
+    check_refused(
+        &folder,
+        &["library", "export", &library, "--walk", "1", "-o", "x.txt"],
+        ".glb, .usda or .bvh",
+    );
     check_refused(&folder, &["library", "score", &out], "cannot read");
     check_refused(
         &folder,

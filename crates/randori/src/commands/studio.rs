@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::bail;
-use randori_motion::formats::Format;
 use randori_motion::Take;
+use randori_motion::formats::Format;
 use randori_scene::director::Libraries;
 use randori_scene::screenplay::Screenplay;
 use randori_studio::protocol::Ask;

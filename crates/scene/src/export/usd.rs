@@ -106,7 +106,8 @@ impl Page {
     }
 
     fn prim(&mut self, kind: &str, name: &str, about: &[String], inside: impl FnOnce(&mut Page)) {
-        let about = if about.is_empty() { String::new() } else { format!(" (\n    {}\n)", about.join("\n    ")) };
+        let about =
+            if about.is_empty() { String::new() } else { format!(" (\n    {}\n)", about.join("\n    ")) };
         self.block(&format!("def {kind} \"{name}\"{about}\n{{"), "}", inside);
     }
 
@@ -176,7 +177,10 @@ impl Page {
             let four = "    elementSize = 4\n    interpolation = \"vertex\"\n)";
             page.line(format!("int[] primvars:skel:jointIndices = {} (", list(skin.joints.iter().flatten())));
             page.line(four);
-            page.line(format!("float[] primvars:skel:jointWeights = {} (", list(skin.weights.iter().flatten())));
+            page.line(format!(
+                "float[] primvars:skel:jointWeights = {} (",
+                list(skin.weights.iter().flatten())
+            ));
             page.line(four);
             page.line(format!("rel skel:skeleton = <{path}/Skeleton>"));
         });
@@ -210,8 +214,9 @@ impl Page {
         let Some(id) = skeleton.ids().nth(at) else { return };
         self.prim("Xform", &names[at], &[], |page| {
             match skeleton.translation_idx(id) {
-                Some(idx) => page
-                    .samples("float3 xformOp:translate", span, |pose| point(pose.translations[idx])),
+                Some(idx) => {
+                    page.samples("float3 xformOp:translate", span, |pose| point(pose.translations[idx]))
+                }
                 None => page.line(format!("float3 xformOp:translate = {}", point(skeleton.joint(id).offset))),
             }
             page.samples("quatf xformOp:orient", span, |pose| turn(&pose.rotations[at]));
@@ -363,7 +368,8 @@ mod tests {
 
     #[test]
     fn names_and_words_are_as_usd_allows() {
-        for (name, expected) in [("blue", "blue"), ("foe-1", "foe_1"), ("1st", "_1st"), ("", "_"), ("ö", "_")] {
+        for (name, expected) in [("blue", "blue"), ("foe-1", "foe_1"), ("1st", "_1st"), ("", "_"), ("ö", "_")]
+        {
             assert_eq!(identifier(name), expected);
         }
         assert_eq!(quoted("a \"b\"\\\n\u{7}"), "\"a \\\"b\\\"\\\\\\n \"");

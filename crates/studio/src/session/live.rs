@@ -69,7 +69,10 @@ impl Audience<Order> for Session {
 
 /// Whether something is asked that ends a bout or a scenario.
 fn ends_live(ask: &Ask) -> bool {
-    matches!(ask, Ask::Open { .. } | Ask::OpenFile { .. } | Ask::Match { .. } | Ask::Bodies { .. } | Ask::Wits { .. })
+    matches!(
+        ask,
+        Ask::Open { .. } | Ask::OpenFile { .. } | Ask::Match { .. } | Ask::Bodies { .. } | Ask::Wits { .. }
+    )
 }
 
 impl Onlookers<Order> for Session {
