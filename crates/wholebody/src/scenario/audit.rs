@@ -133,7 +133,11 @@ fn forces(world: &World, controller: &Controller, figures: &mut Figures) {
             let axes = [(across + other).normalize(), (across - other).normalize()];
             let push = sum.dot(normal);
             let pull = axes.iter().map(|axis| sum.dot(*axis).abs()).fold(0.0, f64::max);
-            figures.friction_margin_min = figures.friction_margin_min.min(slope * push - pull).min(push);
+            // On an edge of the pyramid the margin is zero but for rounding.
+            let margin = (slope * push - pull).min(push);
+            let is_rounding = margin.abs() <= 1e-12 * push.abs().max(1.0);
+            let margin = if is_rounding { 0.0 } else { margin };
+            figures.friction_margin_min = figures.friction_margin_min.min(margin);
         }
         at += columns.len();
     }

@@ -7,7 +7,7 @@ use glam::DVec3;
 use serde::Deserialize;
 
 use super::people::{self, Person};
-use super::{Inputs, Options, Parts, Scenario, ScenarioError, Script, TIME_STEPS, parts_of, set_delay};
+use super::{Inputs, Options, Parts, Scenario, ScenarioError, Script, check_step, parts_of, set_delay};
 use crate::humanoid::Stature;
 use crate::model::{Model, ModelError};
 use crate::objects;
@@ -177,9 +177,7 @@ impl Scenario {
         if let Some(seconds) = seconds.filter(|seconds| !(*seconds > 0.0 && seconds.is_finite())) {
             return Err(value("body.seconds", "more than zero", seconds));
         }
-        if let Some(found) = options.dt.filter(|dt| !(TIME_STEPS[0]..=TIME_STEPS[1]).contains(dt)) {
-            return Err(ScenarioError::TimeStep { min: TIME_STEPS[0], max: TIME_STEPS[1], found }.into());
-        }
+        check_step(text.body.scenario.as_deref().unwrap_or_default(), options.dt)?;
         let phases = phase::file::read(&text.phase)?;
         let mut parts = match &text.body.scenario {
             Some(name) => {

@@ -99,6 +99,7 @@ pub fn scenario(reference: Reference, settings: &Settings) -> Result<Scenario, T
         let feature = Feature::Position { place: people::place(&world, who, frame), position: DVec3::ZERO };
         world.scene.tasks.push(Task::new(frame, feature, 3.0, 80.0));
     }
+    // Waiting for balance may take longer than the clip.
     let seconds = 2.5 * reference.duration() + LEAD;
     let track = Track::new(reference, &world, who, group, settings);
     let phases = vec![blocks::interactive("track", None)];
@@ -468,7 +469,7 @@ impl Script for Track {
         let velocity = world.moving_center(&self.group).velocity;
         let now = [velocity.x, velocity.z];
         self.accelerations = [0, 1].map(|axis| (now[axis] - self.speeds[axis]) / dt);
-        if self.time >= 0.0 {
+        if (0.0..=self.reference.duration()).contains(&self.time) {
             self.measure(world, self.time);
         }
     }
