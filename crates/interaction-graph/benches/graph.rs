@@ -173,7 +173,9 @@ fn figures(criterion: &mut Criterion) {
     timed("a policy of depth 5, one table", || black_box(Policy::of(graph, &same, mirrored)));
     let other = Fighting::of(library, boxer, infighter);
     timed("a policy of depth 5, two tables", || black_box(Policy::of(graph, &other, Looking::default())));
-    [Looks::Table, Looks::Once, Looks::Twice].map(decisions);
+    for looks in [Looks::Table, Looks::Once, Looks::Twice] {
+        decisions(looks);
+    }
     thousand();
     carrying();
     peak_memory();
