@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Subcommand;
-use randori_equilibrium::game::MarkovGame as _;
 use randori_equilibrium::lspi::{Control, Host, LspiSettings};
 use randori_equilibrium::nested::NestedEvent;
 use randori_equilibrium::report::{self, LearnRequest, Method};

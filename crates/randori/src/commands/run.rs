@@ -18,7 +18,7 @@ use randori_scene::director::{
 };
 use randori_scene::pictures::{self, Animation};
 use randori_scene::refine::{self, refine};
-use randori_scene::screenplay::{Camera, RivalGame, Role, Screenplay};
+use randori_scene::screenplay::{Camera, RivalGame, Rivalry, Role, Screenplay};
 use randori_scene::{export, files};
 use randori_tactics::wits::Taught;
 use serde::Serialize;
@@ -96,15 +96,7 @@ pub(crate) fn read_scene(path: &Path) -> anyhow::Result<Screenplay> {
 pub(crate) fn gather(scene: &Screenplay, progress: &Progress) -> anyhow::Result<Libraries> {
     let mut gathered = Libraries::default();
     if let Some(wanted) = &scene.rivals {
-        let which = match wanted.game {
-            RivalGame::Tag => Which::Tag,
-            RivalGame::Sword => Which::Sword,
-        };
-        let game = rivals::game(&Variant { which, look_ahead: wanted.look_ahead, giant: wanted.giant })?;
-        let job = progress.job("learning");
-        let values = rivals::open(&game, VALUES_SIZE, VALUES_SEED, &mut |done, all| job.step(done, all))?;
-        gathered.add_rivals(&rivals_key(wanted), Arc::new(Taught { game, values }));
-        return Ok(gathered);
+        return gather_rivals(wanted, VALUES_SIZE, progress);
     }
     if scene.plays_with_wits() {
         let job = progress.job("learning");
@@ -138,6 +130,20 @@ pub(crate) fn gather(scene: &Screenplay, progress: &Progress) -> anyhow::Result<
         let patches = patch_sets::open(library, &patchwork.patterns, &step)?;
         gathered.add_patches(&patches_key(scene, patchwork), patches);
     }
+    Ok(gathered)
+}
+
+/// All that a scene of rivals needs, with values of this size.
+pub(crate) fn gather_rivals(wanted: &Rivalry, size: &str, progress: &Progress) -> anyhow::Result<Libraries> {
+    let which = match wanted.game {
+        RivalGame::Tag => Which::Tag,
+        RivalGame::Sword => Which::Sword,
+    };
+    let game = rivals::game(&Variant { which, look_ahead: wanted.look_ahead, giant: wanted.giant })?;
+    let job = progress.job("learning");
+    let values = rivals::open(&game, size, VALUES_SEED, &mut |done, all| job.step(done, all))?;
+    let mut gathered = Libraries::default();
+    gathered.add_rivals(&rivals_key(wanted), Arc::new(Taught { game, values }));
     Ok(gathered)
 }
 
