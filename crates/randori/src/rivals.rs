@@ -133,7 +133,7 @@ pub fn taught(
 /// Steps of learning: levels count for several sweeps.
 pub fn steps(game: &Game, size: &Size) -> usize {
     let levels = if let Rules::Tag(_) = game.rules { 2 * LEVEL } else { 0 };
-    levels + size.sweeps[1]
+    levels + size.sweeps[1] + size.backups
 }
 
 /// Steps that are done after one more event.

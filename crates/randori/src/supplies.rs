@@ -52,7 +52,7 @@ impl Supplies {
     /// Opens all that a scene needs and that is not open yet.
     pub(crate) fn gather(&mut self, scene: &Screenplay, listener: &dyn Listener) -> anyhow::Result<()> {
         if let Some(wanted) = &scene.rivals {
-            return self.rivals(wanted, listener);
+            return self.gather_rivals(wanted, VALUES_SIZE, listener);
         }
         if scene.plays_with_wits() && !self.has_tag {
             let step = listener.hear("learning");
@@ -99,7 +99,13 @@ impl Supplies {
         Ok(())
     }
 
-    fn rivals(&mut self, wanted: &Rivalry, listener: &dyn Listener) -> anyhow::Result<()> {
+    /// Opens all that a scene of rivals needs, with values of this size.
+    pub(crate) fn gather_rivals(
+        &mut self,
+        wanted: &Rivalry,
+        size: &str,
+        listener: &dyn Listener,
+    ) -> anyhow::Result<()> {
         let key = rivals_key(wanted);
         if self.libraries.rivals(&key).is_some() {
             return Ok(());
@@ -110,7 +116,7 @@ impl Supplies {
         };
         let game = rivals::game(&Variant { which, look_ahead: wanted.look_ahead, giant: wanted.giant })?;
         let step = listener.hear("learning");
-        let values = rivals::open(&game, VALUES_SIZE, VALUES_SEED, &mut |done, all| step(done, all))?;
+        let values = rivals::open(&game, size, VALUES_SEED, &mut |done, all| step(done, all))?;
         self.libraries.add_rivals(&key, Arc::new(Taught { game, values }));
         Ok(())
     }

@@ -7,7 +7,7 @@ use randori_equilibrium::basis::Basis;
 use randori_equilibrium::game::MarkovGame;
 use randori_equilibrium::lspi::{self, Control, Host, LspiError, LspiSettings, LspiStatus, PhaseSeconds};
 use randori_equilibrium::nested::{
-    NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested, resume_nested,
+    LevelDone, NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested, resume_nested,
 };
 use serde::Serialize;
 
@@ -44,7 +44,7 @@ impl Size {
         };
         match game.rules {
             Rules::Tag(_) => tag,
-            Rules::Sword(_) => Size { splines: vec![4, 4], samples: [0.0, 3.0], sweeps: [0, 1], ..tag },
+            Rules::Sword(_) => Size { splines: vec![4, 4], samples: [0.0, 6.0], sweeps: [0, 1], ..tag },
         }
     }
 
@@ -94,9 +94,19 @@ impl Size {
 /// What is told of learning.
 pub enum Step<'a> {
     /// A level of nested PCA is done.
-    Level(&'a NestedLevel),
-    /// A sweep over the whole is done.
+    Level(&'a LevelDone<'a>),
+    /// A sweep over the whole is done, or a backup after them.
     Sweep(&'a lspi::Progress<'a>),
+}
+
+impl Step<'_> {
+    /// Everything that [`learn`] needs to go on from here, bit for bit.
+    pub fn checkpoint(&self) -> Vec<u8> {
+        match self {
+            Step::Level(done) => NestedEvent::Level(done).checkpoint(),
+            Step::Sweep(progress) => progress.checkpoint(),
+        }
+    }
 }
 
 /// Why nothing was learned.
@@ -179,7 +189,7 @@ pub fn learn(
                 whole,
             };
             let observer = &mut |event: NestedEvent<'_>| match event {
-                NestedEvent::Level(done) => observer(Step::Level(done.level)),
+                NestedEvent::Level(done) => observer(Step::Level(done)),
                 NestedEvent::Sweep(progress) => observer(Step::Sweep(progress)),
             };
             let nested = match checkpoint {

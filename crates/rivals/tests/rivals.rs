@@ -7,13 +7,13 @@ use std::sync::LazyLock;
 use randori_actor::{sword_duel, tag_agent, tag_opponent};
 use randori_equilibrium::conformance;
 use randori_equilibrium::game::MarkovGame;
+use randori_equilibrium::grid::{GridSettings, solve_on_grid};
 use randori_equilibrium::lspi::{Control, Host};
 use randori_motion::Build;
 use randori_motion::parametric::{Graph, LookAhead};
 use randori_rivals::behaviour::Behaviour;
 use randori_rivals::contest::{ContestSettings, Mean, exploited, play_off, rounds};
-use randori_rivals::learn::Step;
-use randori_rivals::map::{Map, plans};
+use randori_rivals::map::{Map, Spreads, plans};
 use randori_rivals::record::{Performance, perform};
 use randori_rivals::round::{RoundSettings, minds, play, start};
 use randori_rivals::sword::stopped_by;
@@ -105,9 +105,7 @@ fn learning_goes_on_from_a_checkpoint_with_the_same_bits() {
     let size = Size { sweeps: [0, 2], samples: [0.0, 2.0], backups: 1, ..Size::small(game) };
     let mut kept = None;
     let all = learn(game, &size, 7, Host::default(), None, &mut |step| {
-        if let Step::Sweep(sweep) = step {
-            kept.get_or_insert(sweep.checkpoint());
-        }
+        kept.get_or_insert(step.checkpoint());
         Control::Continue
     });
     let on = learn(game, &size, 7, Host::default(), kept.as_deref(), &mut |_| Control::Continue);
@@ -171,10 +169,12 @@ fn swords_are_stopped_by_their_blocks_alone_and_the_agent_has_the_right_of_way()
 #[test]
 fn feints_come_about_and_turns_end_bouts_sooner() {
     let settings = ContestSettings { rounds: 60, decisions: 40, seed: 1 };
-    let of = |manner: Manner| Behaviour::of(&SWORD, &rounds(&SWORD, &SWORD_VALUES, [manner; 2], &settings));
-    let (optimal, greedy) = (of(Manner::Optimal), of(Manner::Greedy));
+    let of = |manners: [Manner; 2]| Behaviour::of(&SWORD, &rounds(&SWORD, &SWORD_VALUES, manners, &settings));
+    let (optimal, greedy) = (of([Manner::Optimal; 2]), of([Manner::Greedy, Manner::FirstMover]));
     assert!(optimal.attacks > 0 && 20 * optimal.feints >= optimal.attacks, "{optimal:?}");
     assert!(greedy.decisions <= optimal.decisions, "{greedy:?} {optimal:?}");
+    // Line after line is tried, and some of them change.
+    assert!(2 * optimal.feints < optimal.attacks + optimal.attacks / 2, "{optimal:?}");
 }
 
 #[test]
@@ -183,6 +183,87 @@ fn those_who_do_without_a_value_function_are_exploited_with_the_sword() {
     let [optimal, blind] = [Manner::Optimal, Manner::RewardOnly]
         .map(|manner| exploited(&SWORD, &SWORD_VALUES, manner, &settings));
     assert!(blind.mean > optimal.mean, "{blind:?} {optimal:?}");
+}
+
+#[test]
+fn it_pays_to_be_unpredictable_near_and_nobody_runs_away_from_the_game() {
+    let spreads = Spreads::of(&TAG, &TAG_VALUES, ["run-on-left", "run-on-right"], 12);
+    assert!(spreads.near > 5.0 * spreads.far, "{spreads:?}");
+    let settings = ContestSettings { rounds: 20, decisions: 40, seed: 11 };
+    let played = rounds(&TAG, &TAG_VALUES, [Manner::Optimal; 2], &settings);
+    // Whoever chases stays with whoever runs.
+    let last = |round: &randori_rivals::round::Round| round.turns[39].situation.relation.distance();
+    let mut distances: Vec<f64> = played.iter().map(last).collect();
+    distances.sort_by(f64::total_cmp);
+    assert!(distances[10] < 4.0 && distances[18] < 8.0, "{distances:?}");
+    let behaviour = Behaviour::of(&TAG, &played);
+    assert!(behaviour.tackles >= 10 && behaviour.quick_near >= behaviour.quick_far, "{behaviour:?}");
+}
+
+#[test]
+fn far_away_both_run_straight() {
+    let mut choices = Choices::default();
+    for bearing in [-2.5, -1.0, 0.0, 0.7, 2.0_f64] {
+        let relation = Relation { x: 7.0 * bearing.sin(), z: 7.0 * bearing.cos(), theta: 0.4 };
+        let mut situation = randori_rivals::Situation {
+            relation,
+            states: [TAG.start(0, "run-on-left"), TAG.start(1, "run-on-right")],
+        };
+        let mut pair = minds(&TAG, &TAG_VALUES, [Manner::Optimal; 2]);
+        for _ in 0..10 {
+            TAG.choices(&situation, &mut choices);
+            let chosen = [0, 1].map(|side| {
+                let decided = pair[side].decide(&situation, &choices);
+                let best = (0..decided.len()).max_by(|a, b| decided[*a].total_cmp(&decided[*b]));
+                choices.moves[side][best.unwrap()]
+            });
+            let outcome = TAG.outcome(situation.relation, &chosen[0], &chosen[1]);
+            situation = randori_rivals::Situation { relation: outcome.relation, states: outcome.ends };
+        }
+        // The one who chases has turned to the other, who has turned away.
+        let Relation { x, z, theta } = situation.relation;
+        let turned = |angle: f64| {
+            (angle + 3.0 * std::f64::consts::PI).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI
+        };
+        let direction = x.atan2(z);
+        assert!(turned(direction).abs() < 0.5, "{bearing}: {situation:?}");
+        assert!(turned(direction - theta).abs() < 0.5, "{bearing}: {situation:?}");
+    }
+}
+
+/// A duel of two lines only, on a grid of the times at which moves are known: exact there.
+#[test]
+fn values_of_a_small_duel_are_those_of_an_exact_grid() {
+    let mut recipe = sword_duel(Build::AVERAGE);
+    let kept = |name: &str| name == "guard" || name.ends_with("-overhead") || name.ends_with("-left");
+    recipe.nodes.retain(|node| kept(&node.name));
+    recipe.links.retain(|link| kept(&link.from) && kept(&link.to));
+    let graph = Graph::new(&recipe).unwrap();
+    assert_eq!(graph.nodes().len(), 13);
+    let game = Game::sword([graph.clone(), graph].map(|graph| Repertoire::new(graph, LookAhead::default())));
+    let table = game.table();
+    let grid = solve_on_grid(&table, &GridSettings { nodes: 12, tolerance: 1e-3, max_sweeps: 12 }).unwrap();
+    let size = Size { samples: [0.0, 16.0], ..Size::small(&game) };
+    let (values, _) = learn(&game, &size, 1, Host::default(), None, &mut |_| Control::Continue).unwrap();
+    let (mut squared, mut n, mut scale) = (0.0, 0.0, 0.0);
+    for node in 0..13 * 13 {
+        let states = [node / 13, node % 13].map(|node| game.sides[0].graph.ids().nth(node).unwrap());
+        for time in 0..16 {
+            let times = [time / 4, time % 4].map(|at| (3 * at) as f32 / 11.0);
+            let states = [0, 1].map(|side| randori_motion::parametric::State {
+                time: times[side],
+                ..game.sides[side].graph.start(states[side])
+            });
+            let relation = start(&game, 1).relation;
+            let exact = grid.value(&game.point(relation, states)) + game.potential(relation, states);
+            let learned = values.value(&game, relation, states, &mut Default::default());
+            squared += (exact - learned) * (exact - learned);
+            scale += exact * exact;
+            n += 1.0;
+        }
+    }
+    let (error, scale) = ((squared / n as f64).sqrt(), (scale / n).sqrt());
+    assert!(error < 0.25 * scale, "{error} of {scale}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use randori_motion::{Annotation, Build, Ground};
 use randori_scene::files;
 use randori_scene::screenplay::{
     Beat, Camera, Checkpoint, Controller, Daring, Facing, Formation, Looks, Pattern, Plan, PropRole, Record,
-    Role, Screenplay, Then, Turn, Waypoint, Weights, When, placements, schema,
+    RivalGame, Role, Screenplay, Then, Turn, Waypoint, Weights, When, placements, schema,
 };
 use randori_testkit::mutate::mutant;
 
@@ -156,6 +156,41 @@ fn mistakes_in_scenes_of_patches_are_told() {
         let text = PATCHES.replacen(from, to, 1);
         let error = Screenplay::parse("patches.toml", text.as_bytes()).unwrap_err().to_string();
         assert!(error.contains(expected), "{to}: {error}");
+    }
+}
+
+const RIVALS: &str = r#"seconds = 20
+
+[[characters]]
+name = "red"
+at = [0, -2]
+
+[[characters]]
+name = "blue"
+at = [0, 1]
+
+[rivals]
+game = "tag"
+opponent = "adaptive"
+"#;
+
+#[test]
+fn scenes_of_rivals_are_read_and_written() {
+    let scene = Screenplay::parse("rivals.toml", RIVALS.as_bytes()).unwrap();
+    let rivals = scene.rivals.as_ref().unwrap();
+    assert_eq!((rivals.game, rivals.agent.name()), (RivalGame::Tag, "optimal"));
+    assert_eq!((rivals.opponent.name(), rivals.look_ahead, rivals.giant), ("adaptive", 0.25, false));
+    assert_eq!(Screenplay::parse("rivals.toml", scene.to_toml().as_bytes()).unwrap(), scene);
+    for (from, to, expected) in [
+        ("\"tag\"", "\"tga\"", "game is \"tga\" (did you mean \"tag\"?)"),
+        ("\"adaptive\"", "\"adaptiv\"", "did you mean \"adaptive\""),
+        ("[[characters]]\nname = \"blue\"\nat = [0, 1]\n", "", "1 characters; allowed: 2 for the game"),
+        ("game = \"tag\"", "game = \"sword\"\ngiant = true", "a giant in the game \"sword\""),
+        ("[rivals]", "[patches]\nplan = \"one-one\"\n[rivals]", "patches in a scene of rivals"),
+    ] {
+        assert!(RIVALS.contains(from), "{from}");
+        let error = Screenplay::parse("rivals.toml", RIVALS.replacen(from, to, 1).as_bytes()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{to}: {error}");
     }
 }
 

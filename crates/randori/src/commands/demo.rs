@@ -1,12 +1,16 @@
 //! `randori demo`: the main job on nothing but this program.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use randori_actor::sparring;
 use randori_motion::{Event, EventKind, Take};
 use randori_scene::check::{Footage, Limits, check};
+use randori_scene::director::contend;
 use randori_scene::pictures::{self, Animation, Moments, Sheet};
+use randori_scene::refine::{self, refine};
 use randori_scene::render::{Angle, Camera};
+use randori_scene::screenplay::Screenplay;
 use randori_scene::{export, files};
 use randori_studio::Settings;
 use serde::Serialize;
@@ -14,6 +18,7 @@ use serde::Serialize;
 use crate::commands::studio::{Shelf, serve};
 use crate::output::Outcome;
 use crate::progress::Progress;
+use crate::supplies::Supplies;
 
 /// Arguments of `randori demo`.
 #[derive(Debug, clap::Args)]
@@ -32,6 +37,8 @@ struct DemoReport {
     scene: PathBuf,
     animation: PathBuf,
     sheet: PathBuf,
+    /// Scenes of rivals with wits, each with a sheet of pictures beside it.
+    rivals: Vec<PathBuf>,
     seed: u64,
     seconds: f64,
     characters: Vec<String>,
@@ -49,6 +56,7 @@ pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Re
         scene: path("demo.glb"),
         animation: path("demo.gif"),
         sheet: path("demo.png"),
+        rivals: RIVALS.iter().map(|(name, _)| path(&format!("{name}.glb"))).collect(),
         seed,
         seconds: take.duration(),
         characters: take.characters.iter().map(|character| character.name.clone()).collect(),
@@ -69,11 +77,16 @@ pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Re
     drop(job);
     files::write_atomically(&report.animation, &animation)?;
 
+    for ((name, text), file) in RIVALS.iter().zip(&report.rivals) {
+        rivals(name, text, file, progress)?;
+    }
+
     let text = format!(
         "{} spar for {:.1} s: {} blows land, {} are blocked; the linter finds {} faults\n\
          scene      {}   (Blender, Godot, three.js, …)\n\
          animation  {}\n\
-         sheet      {}\n",
+         sheet      {}\n\
+         rivals     {}\n",
         report.characters.join(" and "),
         report.seconds,
         report.hits,
@@ -81,7 +94,8 @@ pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Re
         report.findings,
         report.scene.display(),
         report.animation.display(),
-        report.sheet.display()
+        report.sheet.display(),
+        report.rivals.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
     );
     if !args.no_open && is_terminal() {
         progress.note(&text);
@@ -90,6 +104,34 @@ pub(crate) fn run(args: &DemoArgs, seed: u64, progress: &Progress) -> anyhow::Re
         return serve(Settings { first, ..Settings::on_port(0) }, shelf, false, progress);
     }
     Outcome::new(&report, text)
+}
+
+/// Scenes of rivals that come with the program.
+const RIVALS: [(&str, &str); 2] = [
+    ("tag", include_str!("../../../../scenes/tag.toml")),
+    ("sword-wits", include_str!("../../../../scenes/sword-wits.toml")),
+];
+
+/// Plays a scene of rivals with values that are learned in seconds; writes it, and pictures of it beside it.
+fn rivals(name: &'static str, text: &str, file: &Path, progress: &Progress) -> anyhow::Result<()> {
+    let scene = Screenplay::parse(&format!("{name}.toml"), text.as_bytes())?;
+    let wanted = scene.rivals.as_ref().context("a scene of rivals")?;
+    let mut supplies = Supplies::default();
+    supplies.gather_rivals(wanted, "small", progress)?;
+    let (mut take, _) = contend(&scene, &supplies.libraries)?.context("a scene of rivals")?;
+    refine(&mut take, &refine::Settings::default());
+    files::write_atomically(file, &export::glb(&take, &export::GlbOptions::default())?)?;
+    let job = progress.job(name);
+    let sheet = Sheet {
+        columns: 6,
+        rows: 4,
+        camera: Camera::Follow(Angle::across(&take)),
+        title: format!("randori demo: {name}"),
+        ..Sheet::default()
+    };
+    let picture = pictures::sheet(&take, &sheet, &mut |done, total| job.step(done, total))?;
+    files::write_atomically(&file.with_extension("png"), &picture)?;
+    Ok(())
 }
 
 /// Four pictures around each blow that meets something.

@@ -42,7 +42,7 @@ enum Paper {
     /// levels, chases, distances, paths and costs, as rows beside the paper's numbers.
     #[value(name = "000")]
     Interactions,
-    /// Character animation in two-player adversarial games (2010): equation 1 and figures 2 to 6.
+    /// Character animation in two-player adversarial games (2010): equation 1, figures 2 to 6, and tag and sword.
     #[value(name = "001")]
     Adversarial,
     /// Multi-character physical and behavioral interactions controller (2017): tables 1 and 2, figures 9 and 10, beside

@@ -10,7 +10,7 @@ use clap::{Subcommand, ValueEnum};
 use randori::rivals::{self, VALUES_SEED, Variant, Which};
 use randori_equilibrium::lspi::{Control, Host};
 use randori_rivals::behaviour::Behaviour;
-use randori_rivals::learn::{Lesson, Step};
+use randori_rivals::learn::Lesson;
 use randori_rivals::record::{Performance, perform};
 use randori_rivals::round::minds;
 use randori_rivals::{Game, Manner, Size, Values, learn};
@@ -124,7 +124,7 @@ impl From<MannerArg> for Manner {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-After every sweep a checkpoint is written beside the file, with `.part` behind its name; the same command goes on from it.")]
+After every level, sweep and backup a checkpoint is written beside the file, with `.part` behind its name; the same command goes on from it.")]
 struct LearnArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -230,9 +230,7 @@ fn learned(args: &LearnArgs, seed: u64, progress: &Progress) -> anyhow::Result<O
     let (values, lesson) = learn(&game, &size, seed, host, checkpoint.as_deref(), &mut |event| {
         done = rivals::after(done, &event);
         job.step(done.min(all), all);
-        if let Step::Sweep(sweep) = &event
-            && let Err(error) = files::write_atomically(&part, &sweep.checkpoint())
-        {
+        if let Err(error) = files::write_atomically(&part, &event.checkpoint()) {
             failed = Some(error);
             return Control::Stop;
         }

@@ -1,6 +1,7 @@
 //! Character animation in two-player adversarial games (2010): what it shows, made again, as rows beside its numbers.
 
 mod figures;
+mod rivals;
 
 use super::{Effort, Folder, Row, Rows};
 use crate::output::Outcome;
@@ -15,5 +16,6 @@ pub(super) fn run(
 ) -> anyhow::Result<Outcome> {
     let mut rows = Vec::new();
     figures::make(&mut folder, &mut rows, effort, seed, progress)?;
+    rivals::make(&mut folder, &mut rows, effort, seed, progress)?;
     Rows { rows }.told(folder, "001")
 }
