@@ -12,7 +12,7 @@ use randori_actor::Casting;
 use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::{ActionLibrary, Take};
 use randori_patches::making::Phase;
-use randori_scene::director::{Director, Libraries, Report, compose, library_key, patches_key};
+use randori_scene::director::{Director, Libraries, Report, area, compose, library_key, patches_key};
 use randori_scene::pictures::{self, Animation};
 use randori_scene::refine::{self, refine};
 use randori_scene::screenplay::{Camera, Role, Screenplay};
@@ -59,7 +59,12 @@ struct RunReport {
 pub(crate) fn run(args: &RunArgs, seed: Option<u64>, progress: &Progress) -> anyhow::Result<Outcome> {
     let mut scene = read_scene(&args.scene)?;
     scene.seed = seed.unwrap_or(scene.seed);
-    let libraries = gather(&scene, progress)?;
+    let mut libraries = gather(&scene, progress)?;
+    if let Some(floor) = scene.patches.as_ref().and_then(|patches| patches.floor.as_ref()) {
+        let path = args.scene.with_file_name(&floor.file);
+        let area = area(&files::read(&path)?, floor.pixel).with_context(|| path.display().to_string())?;
+        libraries.add_area(&floor.file, Arc::new(area));
+    }
     #[expect(clippy::disallowed_methods, reason = "the command may look at the clock")]
     let start = Instant::now();
     let since = move || start.elapsed().as_secs_f64();

@@ -7,11 +7,13 @@
 //! Differs from the paper: between two checkpoints with times, the place that somebody is asked for moves along the line
 //! between them, so that they arrive in time instead of running ahead and waiting.
 
+mod area;
 pub(crate) mod crew;
 mod patchwork;
 mod report;
 mod story;
 mod take;
+mod things;
 mod way;
 
 use std::collections::BTreeMap;
@@ -29,9 +31,11 @@ use randori_motion::annotation::Kind;
 use randori_motion::clip::ClipError;
 use randori_motion::{ActionId, ActionLibrary, Event, Ground, Placement, SkeletonError, Take};
 use randori_patches::Patches;
+use randori_patches::composing::floor::Floor;
 
 use crate::screenplay::{Controller, Role, Screenplay, placements};
-pub use patchwork::{PatchReport, UsedReport, compose, patches_key};
+pub use area::{AreaError, area};
+pub use patchwork::{Composition, PatchReport, UsedReport, compose, patches_key};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
 use story::{KNOCK_DOWN, Story, is_asked_for};
 use way::Way;
@@ -68,6 +72,12 @@ pub enum DirectorError {
         /// The patterns.
         patterns: String,
     },
+    /// The picture of an area was not brought along.
+    #[error("the picture {picture} of the area to fill is not there")]
+    Area {
+        /// The file.
+        picture: String,
+    },
     /// A library has no actions, or not the one somebody starts with.
     #[error("the library {library} has no action \"{action}\", with which {who} starts")]
     Opening {
@@ -91,6 +101,7 @@ pub enum DirectorError {
 pub struct Libraries {
     shelves: BTreeMap<String, Shelf>,
     patches: BTreeMap<String, Arc<Patches>>,
+    areas: BTreeMap<String, Arc<Floor>>,
 }
 
 /// A library with all that belongs to it.
@@ -119,6 +130,11 @@ impl Libraries {
     /// Brings interaction patches along, under their [key](patches_key).
     pub fn add_patches(&mut self, key: &str, patches: Arc<Patches>) {
         self.patches.insert(key.to_owned(), patches);
+    }
+
+    /// Brings an area of the floor along, under the name of its picture.
+    pub fn add_area(&mut self, picture: &str, area: Arc<Floor>) {
+        self.areas.insert(picture.to_owned(), area);
     }
 
     /// Whether a library is there.
