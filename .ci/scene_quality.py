@@ -13,6 +13,8 @@ out = pathlib.Path(out)
 out.mkdir(parents=True, exist_ok=True)
 scenes = [pathlib.Path(name) for name in sys.argv[4:]] or sorted(pathlib.Path("scenes").glob("*.toml"))
 faults = []
+# How many pieces are handed on.
+LUGGAGE = {"patches-luggage": 4}
 
 
 def expect(name, what, holds):
@@ -53,6 +55,24 @@ for scene in scenes:
             f"{wishes['met']} of {wishes['possible']} commands followed that could be"
         )
         expect(name, f"{patches['uses']} uses", patches["uses"] >= told["seconds"] / 4)
+        if filled := patches.get("filled"):
+            print(
+                f"  {filled['people']} lie on {filled['area']:.0f} m², {filled['left']:.2f} m² are farther than 0.5 m from "
+                f"everybody; nobody is farther outside than {filled['outside']:.2f} m"
+            )
+            expect(name, f"{filled['left']:.2f} m² are left", filled["left"] == 0)
+            expect(name, f"somebody lies {filled['outside']:.2f} m outside", filled["outside"] < 1.75)
+        if name == "patches-dominoes":
+            expect(name, f"{patches['people']} people", patches["people"] >= 300)
+        if name.startswith("patches-mouse"):
+            expect(name, f"{patches['people']} people", patches["people"] >= 100)
+        if name.startswith("patches-luggage"):
+            print(f"  {patches['arrived']} pieces arrived")
+            expect(name, f"{patches['arrived']} pieces arrived", patches["arrived"] == LUGGAGE[name])
+            expect(name, f"{patches['people']} people", patches["people"] >= 20)
+        for kept in patches.get("appointments", []):
+            print(f"  appointment {kept['number']}: {kept['off']} m off, {kept['late']} s late")
+            expect(name, f"appointment {kept['number']} missed", kept["patch"] is not None)
         if name == "patches-one-one":
             expect(name, f"{patches['most_used_percent']:.1f} % of one patch", patches["most_used_percent"] <= 10)
         expect(name, f"{wishes['met']} of {wishes['possible']} commands", wishes["met"] >= 0.95 * wishes["possible"])

@@ -53,31 +53,42 @@ pub fn record_tracks(
     names: &[String],
     until: i32,
 ) -> Result<Vec<Option<Recorded>>, ClipError> {
+    let mut blows: Vec<Blows<'_>> = tracks.iter().map(|_| Blows::default()).collect();
+    for landed in landed {
+        if let Some(of) = blows.get_mut(landed.whom as usize) {
+            of.taken.push(landed);
+        }
+        if let Some(of) = blows.get_mut(landed.who as usize).filter(|_| landed.who != landed.whom) {
+            of.given.push(landed);
+        }
+    }
     let people: Vec<(usize, (&&Bodies, &Track))> = bodies.iter().zip(tracks).enumerate().collect();
     people
         .into_par_iter()
         .map(|(who, (bodies, track))| {
-            let (taken, others): (Vec<&Landed>, Vec<&Landed>) =
-                landed.iter().partition(|landed| landed.whom as usize == who);
-            let given = others.into_iter().filter(|landed| landed.who as usize == who).collect();
             let name = names.get(who).map_or("", String::as_str);
-            one(bodies, track, &Blows { taken, given }, name, until)
+            record_track(bodies, track, &blows[who], name, until)
         })
         .collect()
 }
 
 /// The blows of one of the cast that landed, in order of time.
-struct Blows<'a> {
-    taken: Vec<&'a Landed>,
-    given: Vec<&'a Landed>,
+#[derive(Clone, Debug, Default)]
+pub struct Blows<'a> {
+    /// Those that landed on them.
+    pub taken: Vec<&'a Landed>,
+    /// Those of theirs.
+    pub given: Vec<&'a Landed>,
 }
 
 /// How far an action may begin from where the one before it ends without that being meant (m, rad).
 const MEANT: f32 = 1e-3;
 
+/// What one person looked like up to a tick; `None` for somebody who did nothing.
+///
 /// An action that begins a little off where the one before it ends is joined to it: what differs fades, feet that stand
 /// stay.
-fn one(
+pub fn record_track(
     bodies: &Bodies,
     track: &Track,
     blows: &Blows<'_>,

@@ -1,7 +1,9 @@
 //! A set of patches of one library, with what joins them.
 
-use randori_motion::ActionLibrary;
+use std::collections::BTreeMap;
+
 use randori_motion::library::{Fingerprint, NodeId};
+use randori_motion::{ActionId, ActionLibrary};
 
 use crate::patch::{Patch, Role};
 use crate::pattern::Pattern;
@@ -30,20 +32,48 @@ pub struct Patches {
     patches: Vec<Patch>,
     /// Who can begin in each node.
     openings: Vec<Vec<(PatchId, Role)>>,
+    /// The same by what they do.
+    families: Vec<Vec<Family>>,
+}
+
+/// Patches in which somebody does the same: they differ in what the other one does, where and when.
+///
+/// Whatever depends on that somebody alone needs to be asked once for all of them; so a family is looked into only if it
+/// is good enough, however many patches it has.
+///
+/// Reference: \[Shum2008\], section 6: a cluster is selected first, then the best patch in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// Whose part it is.
+    pub role: Role,
+    /// Its patches, in order; there is at least one.
+    pub patches: Vec<PatchId>,
 }
 
 impl Patches {
     /// A set of patches, with tables that were made of them.
     pub fn new(library: Fingerprint, patterns: Vec<Pattern>, patches: Vec<Patch>, tables: Tables) -> Patches {
         let mut openings = vec![Vec::new(); library.nodes as usize];
+        let mut by_part: BTreeMap<(NodeId, Role, Vec<(ActionId, u16, u16)>), Vec<PatchId>> = BTreeMap::new();
         for (at, patch) in patches.iter().enumerate() {
             for role in Role::BOTH {
                 if let Some(list) = patch.of(role).entry.and_then(|node| openings.get_mut(node.0 as usize)) {
                     list.push((PatchId(at as u32), role));
                 }
+                let part =
+                    patch.of(role).stints.iter().map(|it| (it.action, it.skipped, it.length)).collect();
+                if let Some(node) = patch.of(role).entry {
+                    by_part.entry((node, role, part)).or_default().push(PatchId(at as u32));
+                }
             }
         }
-        Patches { library, patterns, tables, patches, openings }
+        let mut families = vec![Vec::new(); library.nodes as usize];
+        for ((node, role, _), patches) in by_part {
+            if let Some(list) = families.get_mut(node.0 as usize) {
+                list.push(Family { role, patches });
+            }
+        }
+        Patches { library, patterns, tables, patches, openings, families }
     }
 
     /// How many patches there are.
@@ -79,6 +109,11 @@ impl Patches {
     /// Who can begin in a node of the graph, in the order of patches.
     pub fn openings(&self, node: NodeId) -> &[(PatchId, Role)] {
         self.openings.get(node.0 as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// What can be begun in a node of the graph, each with all patches in which it is.
+    pub fn families(&self, node: NodeId) -> &[Family] {
+        self.families.get(node.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// How many patches follow each pattern.

@@ -17,6 +17,7 @@ struct Readme;
 
 pub mod graphs;
 pub mod libraries;
+pub mod patch_scenes;
 pub mod patch_sets;
 pub mod patch_takes;
 pub mod patterns;

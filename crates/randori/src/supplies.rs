@@ -12,7 +12,7 @@ use randori_actor::Casting;
 use randori_interaction_graph::build::Phase as GraphPhase;
 use randori_motion::ActionLibrary;
 use randori_patches::making::Phase as PatchPhase;
-use randori_scene::director::{Libraries, library_key, patches_key, rivals_key};
+use randori_scene::director::{Libraries, area, library_key, patches_key, rivals_key};
 use randori_scene::screenplay::{RivalGame, Rivalry, Role, Screenplay};
 use randori_tactics::wits::Taught;
 
@@ -49,8 +49,13 @@ struct Opened {
 }
 
 impl Supplies {
-    /// Opens all that a scene needs and that is not open yet.
-    pub(crate) fn gather(&mut self, scene: &Screenplay, listener: &dyn Listener) -> anyhow::Result<()> {
+    /// Opens all that a scene needs and that is not open yet; `picture` reads a picture that the scene names.
+    pub(crate) fn gather(
+        &mut self,
+        scene: &Screenplay,
+        picture: &dyn Fn(&str) -> anyhow::Result<Vec<u8>>,
+        listener: &dyn Listener,
+    ) -> anyhow::Result<()> {
         if let Some(wanted) = &scene.rivals {
             return self.gather_rivals(wanted, VALUES_SIZE, listener);
         }
@@ -80,6 +85,10 @@ impl Supplies {
                 self.libraries.add_graph(&key, graph);
                 opened.has_graph = true;
             }
+        }
+        if let Some(floor) = scene.patches.as_ref().and_then(|patchwork| patchwork.floor.as_ref()) {
+            let filled = area(&picture(&floor.file)?, floor.pixel).with_context(|| floor.file.clone())?;
+            self.libraries.add_area(&floor.file, Arc::new(filled));
         }
         if let (Some(patchwork), Some(role)) = (&scene.patches, scene.characters.first())
             && let Some(opened) = self.opened.get_mut(&library_key(scene, role))

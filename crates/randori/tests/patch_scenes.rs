@@ -10,21 +10,32 @@ use randori::libraries::Builtin;
 use randori::patch_sets;
 use randori_arena::bodies::Bodies;
 use randori_motion::annotation::Kind;
+use randori_motion::annotation::Load;
 use randori_motion::{Ground, Placement};
 use randori_patches::composing::Composer;
+use randori_patches::composing::bystanders;
 use randori_patches::composing::choice::Command;
+use randori_patches::composing::dominoes::{self, Dominoes, Filled, shadows};
 use randori_patches::composing::duel::{self, Duel};
+use randori_patches::composing::floor::Floor;
 use randori_patches::composing::lead::{self, Field, Lead};
+use randori_patches::composing::luggage::{self, Chain, Journey};
 use randori_patches::{Patches, Role};
+use randori_scene::director::area;
 use randori_scene::screenplay::Screenplay;
 
-const SCENES: [&str; 6] = [
+const SCENES: [&str; 11] = [
     "patches-one-one",
     "patches-one-one-commands",
     "patches-one-many",
     "patches-one-many-commands",
     "patches-football",
     "patches-football-commands",
+    "patches-mouse",
+    "patches-mouse-commands",
+    "patches-dominoes",
+    "patches-dominoes-commands",
+    "patches-luggage",
 ];
 
 /// A library laid out, with its patches; each is made once for all tests.
@@ -203,5 +214,128 @@ fn the_same_seed_makes_the_same_scene() {
     }
     one_against_many(10, 15, Vec::new(), |composer| {
         assert_ne!(first.as_ref().unwrap().0, composer.uses);
+    });
+}
+
+/// People who fall over each other until the shipped letter is full.
+fn letter(seed: u64, check: impl FnOnce(&Composer<'_>, &Floor, Filled)) {
+    let (bodies, patches) = patches("crowd", "dominoes");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/floor-r.png");
+    let floor = area(&randori_scene::files::read(&path).unwrap(), 0.3).unwrap();
+    let mut composer = Composer::new(&patches, bodies, 450, 24 * 60);
+    let start = Placement { position: Ground { x: -8.0, z: 14.5 }, heading: std::f32::consts::PI };
+    let filled = dominoes::compose(&mut composer, &Dominoes { floor: &floor, starts: &[start], seed });
+    check(&composer, &floor, filled);
+}
+
+#[test]
+fn three_hundred_fall_until_the_letter_is_full() {
+    letter(4, |composer, floor, filled| {
+        assert!(filled.people >= 300, "{filled:?}");
+        // Every place is within half a metre of somebody who lies, and nobody lies outside by more than a body.
+        let bodies = composer.bodies();
+        let lying: Vec<_> = (composer.crowd.people.iter())
+            .filter_map(|person| person.performed.last())
+            .map(|(_, doing)| shadows(bodies, doing, composer.end))
+            .collect();
+        assert_eq!(lying.len(), filled.people);
+        for place in floor.places() {
+            let near = lying.iter().flatten().map(|shadow| shadow.from(place)).fold(f32::INFINITY, f32::min);
+            assert!(near <= 0.5, "{place:?} is {near} m from everybody");
+        }
+        let length = randori_motion::Build::AVERAGE.height;
+        for end in lying.iter().flatten().flat_map(|shadow| shadow.ends) {
+            let outside = floor.places().map(|place| place.distance(end)).fold(f32::INFINITY, f32::min);
+            assert!(outside < length, "{outside} m outside");
+        }
+        // Everybody but the first is felled by somebody, at the time at which that one falls.
+        for who in 1..filled.people {
+            let felled = composer.uses.iter().filter(|it| it.people[0] == who).count();
+            assert_eq!(felled, 1, "{who}");
+        }
+        assert_nobody_walks_through_another(composer);
+    });
+}
+
+/// A mouse in a crowd of so many.
+fn mouse(seed: u64, commands: Vec<Command>, check: impl FnOnce(&Composer<'_>)) {
+    let (bodies, patches) = patches("crowd", "mouse");
+    let mut composer = Composer::new(&patches, bodies, 121, 30 * 60);
+    composer.commands = commands;
+    let field = Field::Crowd { center: Ground::default(), radius: 8.0 };
+    let start = Placement { position: Ground { x: 0.0, z: -7.0 }, heading: 0.0 };
+    lead::compose(&mut composer, &Lead { who: 0, role: Role::First, start, field, down: None, seed });
+    let met = composer.uses.iter().flat_map(|it| it.people).max().unwrap();
+    bystanders::stand_by(&mut composer, met + 1..121, Ground::default(), 8.0, seed);
+    check(&composer);
+}
+
+#[test]
+fn a_mouse_frightens_a_crowd_of_a_hundred() {
+    mouse(4, Vec::new(), |composer| {
+        let there = composer.crowd.people[1..].iter().filter(|it| !it.performed.is_empty()).count();
+        assert!(there >= 100, "{there} people");
+        let avoided = composer.uses.iter().filter(|it| it.people[0] == 0).count();
+        assert!(avoided >= 12, "{avoided} avoid the mouse");
+        let bumped = composer.uses.iter().filter(|it| it.people[0] != 0).count();
+        assert!(bumped >= 10, "{bumped} are bumped into");
+        assert_nobody_walks_through_another(composer);
+    });
+}
+
+/// A line of so many people who hand these pieces on.
+fn line(n_people: usize, pieces: &[(bool, bool)], check: impl FnOnce(&Composer<'_>, &[Journey])) {
+    let (bodies, patches) = patches("carry", "luggage");
+    let mut composer = Composer::new(&patches, bodies, n_people, 250 * 60);
+    let load = |(is_heavy, is_large): &(bool, bool)| Load {
+        is_heavy: *is_heavy,
+        is_large: *is_large,
+        is_shared: false,
+    };
+    let pieces: Vec<Load> = pieces.iter().map(load).collect();
+    let start = Placement { position: Ground::default(), heading: std::f32::consts::FRAC_PI_2 };
+    let chain = Chain { start, spacing: 2.4, n_people, pieces: &pieces };
+    let journeys = luggage::compose(&mut composer, &chain);
+    check(&composer, &journeys);
+}
+
+#[test]
+fn twenty_hand_on_four_pieces_and_go_back_to_their_places() {
+    line(20, &[(true, true), (true, false), (false, true), (false, false)], |composer, journeys| {
+        let bodies = composer.bodies();
+        for journey in journeys {
+            assert!(journey.has_arrived, "{journey:?}");
+            let who: Vec<usize> = journey.holds.iter().map(|hold| hold.who).collect();
+            assert_eq!(who, (0..20).collect::<Vec<_>>());
+            assert!(journey.holds.windows(2).all(|pair| pair[0].until == pair[1].from));
+        }
+        // Hands meet: the palms of giver and receiver are at the same place when a piece changes hands.
+        let palms = |who: usize, tick: i32| {
+            let performed = &composer.crowd.people[who].performed;
+            let (_, doing) = performed.iter().rev().find(|(start, _)| *start <= tick).unwrap();
+            let take = bodies.of_action(doing.action).take;
+            let ends = bodies.frame(take, doing.frame(bodies, tick));
+            [randori_motion::Bone::LeftHand, randori_motion::Bone::RightHand].map(|bone| {
+                let at = bodies.bones().iter().position(|known| *known == bone).unwrap();
+                doing.world_from_take.point(0.5 * (ends[at][0] + ends[at][1]))
+            })
+        };
+        for pair in journeys.iter().flat_map(|journey| journey.holds.windows(2)) {
+            let tick = pair[0].until;
+            let ([left, right], [other_left, other_right]) =
+                (palms(pair[0].who, tick), palms(pair[1].who, tick));
+            let apart = left.distance(other_right).max(right.distance(other_left));
+            assert!(apart < 0.15, "hands are {apart} m apart: {pair:?}");
+        }
+        // Everybody is back where they began.
+        for who in 0..20 {
+            let performed = &composer.crowd.people[who].performed;
+            let place = |tick: i32| {
+                let (_, doing) = performed.iter().rev().find(|(start, _)| *start <= tick).unwrap();
+                doing.position(bodies, tick)
+            };
+            let far = place(0).distance(place(composer.end - 1));
+            assert!(far < 0.6, "{who} ends {far} m from its place");
+        }
     });
 }

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use randori_motion::{Annotation, Build, Ground};
+use randori_scene::director::area;
 use randori_scene::files;
 use randori_scene::screenplay::{
     Beat, Camera, Checkpoint, Controller, Daring, Facing, Formation, Looks, Pattern, Plan, PropRole, Record,
@@ -192,6 +193,68 @@ fn scenes_of_rivals_are_read_and_written() {
         let error = Screenplay::parse("rivals.toml", RIVALS.replacen(from, to, 1).as_bytes()).unwrap_err();
         assert!(error.to_string().contains(expected), "{to}: {error}");
     }
+}
+
+const FILLED: &str = r#"seconds = 10
+library = "builtin:crowd"
+
+[[characters]]
+name = "first"
+at = [0, 0]
+
+[patches]
+plan = "dominoes"
+floor = { picture = "floor-r.png", pixel = 0.5 }
+"#;
+
+#[test]
+fn areas_luggage_and_appointments_are_read_and_written() {
+    let again = |scene: &Screenplay| Screenplay::parse("a.toml", scene.to_toml().as_bytes()).unwrap();
+    let filled = Screenplay::parse("a.toml", FILLED.as_bytes()).unwrap();
+    let floor = filled.patches.as_ref().unwrap().floor.clone().unwrap();
+    assert_eq!((floor.file.as_str(), floor.pixel), ("floor-r.png", 0.5));
+    assert_eq!(again(&filled), filled);
+    let text = FILLED.replace("\"dominoes\"", "\"luggage\"").replace(
+        "floor = { picture = \"floor-r.png\", pixel = 0.5 }",
+        "luggage = [\"heavy-small\", \"light-large\"]",
+    );
+    let handed = Screenplay::parse("a.toml", text.as_bytes()).unwrap();
+    let names: Vec<&str> = handed.patches.as_ref().unwrap().luggage.iter().map(|it| it.name()).collect();
+    assert_eq!(names, ["heavy-small", "light-large"]);
+    assert_eq!(again(&handed), handed);
+    let appointed =
+        format!("{PATCHES}\n[[patches.appointments]]\nat = 14\nplace = [1, -2.5]\ndo = [\"hook\"]\n");
+    let appointed = Screenplay::parse("a.toml", appointed.as_bytes()).unwrap();
+    let [appointment] = &appointed.patches.as_ref().unwrap().appointments[..] else { panic!() };
+    assert_eq!((appointment.at, appointment.place.z), (14.0, -2.5));
+    assert_eq!(appointment.actions, ["hook"]);
+    assert_eq!(again(&appointed), appointed);
+    for (from, to, expected) in [
+        ("\"dominoes\"", "\"mouse\"", "a floor for the plan"),
+        ("floor = {", "#", "no floor for the plan"),
+        ("\"dominoes\"", "\"luggage\"", "no luggage for the plan"),
+        ("pixel = 0.5", "pixel = 0", "pixel is 0"),
+        ("[patches]", "[[patches.appointments]]\nat = 3\nplace = [0, 0]\n[patches]", "appointment"),
+        ("[patches]", "[[patches.appointments]]\nat = 30\nplace = [0, 0]\n[patches]", "at is 30"),
+    ] {
+        let text = FILLED.replacen(from, to, 1);
+        let error = Screenplay::parse("a.toml", text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{to}: {error}");
+    }
+}
+
+#[test]
+fn dark_pixels_are_an_area_and_other_files_are_none() {
+    let bytes = files::read(&root("scenes/floor-r.png")).unwrap();
+    let letter = area(&bytes, 0.3).unwrap();
+    assert!((letter.area() - 4988.0 * 0.09).abs() < 1.0, "{}", letter.area());
+    // The stem of the letter is on the left, which is -x; what it encloses and what is around it are no part of it.
+    let ground = |x: f32, z: f32| Ground { x, z };
+    assert_eq!(letter.outside(ground(-8.0, 0.0)), 0.0);
+    assert!(letter.outside(ground(2.0, -5.4)) > 0.5, "{}", letter.outside(ground(2.0, -5.4)));
+    assert!(letter.outside(ground(12.5, 0.0)) > 0.5);
+    assert!(area(b"no picture", 0.3).is_err());
+    assert!(area(&bytes[..bytes.len() / 2], 0.3).is_err());
 }
 
 /// A change to [`DUEL`], where the first mistake is, and what must be said of it.

@@ -36,29 +36,32 @@ impl Weights {
 }
 
 /// f_p of every patch: up by one when it is used, down by a tenth whenever another one is.
+///
+/// What was not used for long is not touched: the tenths are taken off when f_p is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Usage(Vec<f32>);
+pub struct Usage {
+    /// f_p when a patch was last chosen, and how many had been chosen then.
+    known: Vec<(f32, u32)>,
+    n_chosen: u32,
+}
 
 impl Usage {
     /// Nothing was used yet.
     pub fn new(n_patches: usize) -> Usage {
-        Usage(vec![0.0; n_patches])
+        Usage { known: vec![(0.0, 0); n_patches], n_chosen: 0 }
     }
 
     /// f_p.
     pub fn of(&self, patch: PatchId) -> f32 {
-        self.0[patch.idx()]
+        let (usage, then) = self.known[patch.idx()];
+        if usage == 0.0 { 0.0 } else { usage * libm::powf(0.9, (self.n_chosen - then) as f32) }
     }
 
     /// A patch is chosen.
     pub fn choose(&mut self, patch: PatchId) {
-        for (at, usage) in self.0.iter_mut().enumerate() {
-            if at == patch.idx() {
-                *usage += 1.0;
-            } else {
-                *usage *= 0.9;
-            }
-        }
+        let usage = self.of(patch) + 1.0;
+        self.n_chosen += 1;
+        self.known[patch.idx()] = (usage, self.n_chosen);
     }
 }
 
@@ -122,5 +125,25 @@ impl Wishes {
         self.asked += 1;
         self.possible += u32::from(is_possible);
         self.met += u32::from(is_met);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_goes_up_by_one_and_down_by_tenths() {
+        let (mut usage, mut by_hand) = (Usage::new(5), [0.0_f32; 5]);
+        for k in 0..60_u32 {
+            let chosen = (k * k + k / 7) % 5;
+            usage.choose(PatchId(chosen));
+            for (at, it) in by_hand.iter_mut().enumerate() {
+                *it = if at == chosen as usize { *it + 1.0 } else { 0.9 * *it };
+            }
+            for (at, it) in by_hand.iter().enumerate() {
+                assert!((usage.of(PatchId(at as u32)) - it).abs() < 1e-4);
+            }
+        }
     }
 }

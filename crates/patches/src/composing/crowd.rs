@@ -1,7 +1,7 @@
 //! Everybody in a scene, in time and space: who is where, and whether somebody would get in another's way.
 //!
-//! The floor is cut into squares and time into short spans; everybody is entered in all squares that they cover, so that a
-//! newcomer is compared with nobody but those who are near at the same time, however many people there are.
+//! The floor is cut into squares and time into spans of about a second; everybody is entered in all squares that they cover,
+//! so that a newcomer is compared with nobody but those who are near at about the same time, however many people there are.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,6 +14,8 @@ use super::footprint::{Footprint, Footprints};
 
 /// Ticks from one look at where everybody is to the next.
 pub const LOOK: i32 = 4;
+/// Looks in a span of time.
+const LOOKS: i32 = 16;
 /// The side of a square of the floor (m).
 const SQUARE: f32 = 1.0;
 /// How near people who have nothing to do with each other come to each other (m).
@@ -35,14 +37,19 @@ pub struct Crowd {
     prints: Footprints,
     /// Everybody.
     pub people: Vec<Person>,
-    /// Who covers a square at a look.
-    moving: HashMap<(i32, i16, i16), Covering>,
+    /// Who covers a square in a span of time.
+    moving: HashMap<(i32, i16, i16), Vec<Mark>>,
     /// Who stays in a square, from when until when.
     still: HashMap<(i16, i16), Vec<Still>>,
 }
 
-/// Those who cover one square at one look, and with what.
-type Covering = SmallVec<[(u32, Footprint); 2]>;
+/// Somebody who covers a square at a look, and with what.
+#[derive(Clone, Copy, Debug)]
+struct Mark {
+    look: i32,
+    who: u32,
+    print: Footprint,
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Still {
@@ -101,7 +108,19 @@ impl Crowd {
         for look in looks(*from, until) {
             let Some(print) = self.print(doings, look) else { continue };
             for (x, z) in squares(&print) {
-                self.moving.entry((look, x, z)).or_default().push((who as u32, print));
+                let mark = Mark { look, who: who as u32, print };
+                self.moving.entry((span(look), x, z)).or_default().push(mark);
+            }
+        }
+        self.people[who].performed.extend_from_slice(doings);
+    }
+
+    /// Somebody waits with these actions until a tick: entered as somebody who stays where each of them begins.
+    pub fn wait(&mut self, who: usize, doings: &[(i32, Doing)], until: i32) {
+        for (at, (from, _)) in doings.iter().enumerate() {
+            let end = doings.get(at + 1).map_or(until, |(next, _)| *next);
+            if let Some(print) = self.print(doings, *from) {
+                self.occupy(who, print, *from, end);
             }
         }
         self.people[who].performed.extend_from_slice(doings);
@@ -109,7 +128,15 @@ impl Crowd {
 
     /// Somebody stays as they are from a tick until another.
     pub fn stay(&mut self, who: usize, from: i32, until: i32) {
-        let Some(print) = self.print_of(who, from).filter(|_| from < until) else { return };
+        if let Some(print) = self.print_of(who, from) {
+            self.occupy(who, print, from, until);
+        }
+    }
+
+    fn occupy(&mut self, who: usize, print: Footprint, from: i32, until: i32) {
+        if from >= until {
+            return;
+        }
         for square in squares(&print) {
             let still = Still { who: who as u32, print, from, until };
             self.still.entry(square).or_default().push(still);
@@ -125,7 +152,18 @@ impl Crowd {
 
     /// Whether somebody gets in nobody's way who covers this until another tick.
     pub fn is_free_to_stay(&self, print: &Footprint, from: i32, until: i32, leave: &Leave<'_>) -> bool {
-        looks(from, until).all(|look| self.is_free_at(print, look, leave))
+        let Some(first) = looks(from, until).next() else { return true };
+        let clashes = |who: u32, other: &Footprint| {
+            leave.limit(who as usize).is_some_and(|limit| print.distance(other) < limit)
+        };
+        squares(print).all(|(x, z)| {
+            let still = self.still.get(&(x, z)).into_iter().flatten();
+            let lasts = |it: &Still| it.from < until && first < it.until;
+            let spans = (span(first)..=span(until - 1)).filter_map(|span| self.moving.get(&(span, x, z)));
+            let is_then = |mark: &Mark| (first..until).contains(&mark.look);
+            !still.into_iter().any(|it| lasts(it) && clashes(it.who, &it.print))
+                && !spans.flatten().any(|mark| is_then(mark) && clashes(mark.who, &mark.print))
+        })
     }
 
     /// Whether somebody who covers this at a tick gets in nobody's way.
@@ -134,12 +172,17 @@ impl Crowd {
             leave.limit(who as usize).is_some_and(|limit| print.distance(other) < limit)
         };
         squares(print).all(|(x, z)| {
-            let moving = self.moving.get(&(look, x, z)).map_or(&[][..], |there| &there[..]);
             let still = self.still.get(&(x, z)).map_or(&[][..], |there| &there[..]);
             let lasts = |it: &Still| it.from <= look && look < it.until;
-            !moving.iter().any(|(who, other)| clashes(*who, other))
+            !self.marks(look, x, z).any(|mark| clashes(mark.who, &mark.print))
                 && !still.iter().any(|it| lasts(it) && clashes(it.who, &it.print))
         })
+    }
+
+    /// Those who cover a square at a look.
+    fn marks(&self, look: i32, x: i16, z: i16) -> impl Iterator<Item = &Mark> {
+        let there = self.moving.get(&(span(look), x, z)).map_or(&[][..], |there| &there[..]);
+        there.iter().filter(move |mark| mark.look == look)
     }
 
     /// Those who are nearer to somebody than people who have nothing to do with each other, and how near.
@@ -155,8 +198,8 @@ impl Crowd {
         for (x, z) in squares(print) {
             // Whoever moved just before counts as well: times between two looks are theirs.
             for look in [look - LOOK, look] {
-                for (who, other) in self.moving.get(&(look, x, z)).into_iter().flatten() {
-                    meet(*who, other);
+                for mark in self.marks(look, x, z) {
+                    meet(mark.who, &mark.print);
                 }
             }
             for it in self.still.get(&(x, z)).into_iter().flatten() {
@@ -180,8 +223,8 @@ impl Crowd {
         };
         for x in low.0..=high.0 {
             for z in low.1..=high.1 {
-                for (who, print) in self.moving.get(&(look, x, z)).into_iter().flatten() {
-                    count(*who, print);
+                for mark in self.marks(look, x, z) {
+                    count(mark.who, &mark.print);
                 }
                 for it in self.still.get(&(x, z)).into_iter().flatten() {
                     if it.from <= look && look < it.until {
@@ -199,6 +242,11 @@ fn looks(from: i32, until: i32) -> impl Iterator<Item = i32> {
     let first = from.div_euclid(LOOK) * LOOK;
     let first = if first < from { first + LOOK } else { first };
     (first..until).step_by(LOOK as usize)
+}
+
+/// The span of time of a look.
+fn span(look: i32) -> i32 {
+    look.div_euclid(LOOK * LOOKS)
 }
 
 fn square(place: Ground) -> (i16, i16) {

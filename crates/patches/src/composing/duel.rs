@@ -236,7 +236,7 @@ impl Composer<'_> {
     }
 
     /// Waits until a tick, cutting short the last action of waiting; `None` if there is nothing to wait with.
-    fn wait(&self, at: Standing, until: i32, doings: &mut Vec<(i32, Doing)>) -> Option<()> {
+    pub(super) fn wait(&self, at: Standing, until: i32, doings: &mut Vec<(i32, Doing)>) -> Option<()> {
         let bodies = self.bodies();
         let calm = self.moves.calm(at.node);
         let mut now = at;

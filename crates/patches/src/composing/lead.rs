@@ -13,7 +13,7 @@ use super::crowd::Leave;
 use super::locomotion::{Errand, Locomotion, Standing, bearing};
 use super::{Composer, Join, behind, beyond, least_distance, room};
 use crate::patch::Role;
-use crate::set::PatchId;
+use crate::set::{Family, PatchId};
 use crate::tables::{Manner, Overlap};
 
 /// The main character, and where the others come from.
@@ -41,6 +41,13 @@ pub enum Field {
         /// The place.
         center: Ground,
         /// How far away from it those wait who are not needed (m).
+        radius: f32,
+    },
+    /// In the middle of a crowd, all of whom stand where they are from the start.
+    Crowd {
+        /// Its middle.
+        center: Ground,
+        /// How far it reaches (m).
         radius: f32,
     },
     /// Along a line from the start on.
@@ -78,10 +85,27 @@ struct Candidate {
     score: f32,
 }
 
+/// Patches that begin with the same part of the main character.
+struct Prospect<'a> {
+    family: &'a Family,
+    before: Option<Doing>,
+    from: Standing,
+    is_wanted: bool,
+    /// The most that S could be.
+    bound: f32,
+}
+
+impl Prospect<'_> {
+    fn candidate(&self, patch: PatchId, by: f32) -> Candidate {
+        let Prospect { before, from, is_wanted, .. } = *self;
+        Candidate { patch, before, from, is_wanted, score: self.bound + by }
+    }
+}
+
 /// What is done if a candidate is taken.
-struct Plan {
+pub(super) struct Plan {
     lead: Vec<(i32, Doing)>,
-    after: Standing,
+    pub(super) after: Standing,
     begins: i32,
     world_from_patch: Rigid,
     part: Part,
@@ -101,15 +125,28 @@ pub fn compose(composer: &mut Composer<'_>, lead: &Lead) {
     let mut now = Standing { node, here: Rigid::of(lead.start), tick: 0 };
     let mut next = lead.who + 1;
     while now.tick < composer.end {
+        if composer.is_due(now) && next < composer.crowd.people.len() {
+            if let Some(after) = composer.keep_appointment(lead, now, next) {
+                now = after;
+                next += 1;
+            }
+            continue;
+        }
         let found = (next < composer.crowd.people.len())
             .then(|| composer.next_for(lead, now, next, &mut rng))
             .flatten();
         match found {
             Some((candidate, plan)) => {
-                now = composer.take(lead, next, &candidate, plan);
+                let join = if candidate.before.is_some() { Join::Recycled } else { Join::Temporal };
+                now = composer.take(lead, next, candidate.patch, plan, join);
                 next += 1;
-                if next < composer.crowd.people.len() && composer.join_third(lead, next) {
-                    next += 1;
+                // Whoever is joined in space may be joined to others in turn.
+                let mut at = composer.uses.len() - 1;
+                let most = at + lead.field.joined();
+                while at < composer.uses.len() && composer.uses.len() <= most {
+                    let is_joined = next < composer.crowd.people.len() && composer.join_third(lead, at, next);
+                    next += usize::from(is_joined);
+                    at += usize::from(!is_joined || lead.field.joined() == 1);
                 }
             }
             None => match composer.stroll(lead, now) {
@@ -132,7 +169,7 @@ fn opening(composer: &Composer<'_>, role: Role) -> Option<NodeId> {
     (0..n_nodes).map(NodeId).max_by_key(|node| (count(node), std::cmp::Reverse(node.0)))
 }
 
-impl Composer<'_> {
+impl<'a> Composer<'a> {
     /// The best way to go on, with a newcomer.
     fn next_for(
         &mut self,
@@ -141,11 +178,9 @@ impl Composer<'_> {
         newcomer: usize,
         rng: &mut ChaCha8Rng,
     ) -> Option<(Candidate, Plan)> {
-        let mut candidates = self.candidates(lead, now, rng);
-        let by_score = |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score);
-        candidates.sort_by(by_score);
-        let wanted: Vec<Candidate> = candidates.iter().filter(|it| it.is_wanted).copied().collect();
-        candidates.truncate(CLOSER);
+        let mut prospects = self.prospects(lead, now);
+        prospects.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        let mut candidates = self.best_of(&prospects, rng);
         for candidate in &mut candidates {
             let patch = self.patches.patch(candidate.patch);
             let world = patch.placed_by_start(lead.role, candidate.from.here);
@@ -153,7 +188,7 @@ impl Composer<'_> {
             let density = self.crowd.density(place, CROWDED, candidate.from.tick);
             candidate.score += self.weights.density / (density as f32 + 1.0);
         }
-        candidates.sort_by(by_score);
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
         let is_asked = self.command_at(now.tick).is_some();
         let found = candidates
             .into_iter()
@@ -161,62 +196,108 @@ impl Composer<'_> {
             .find_map(|candidate| self.plan(lead, now, newcomer, &candidate).map(|plan| (candidate, plan)));
         if let Some((candidate, _)) = found.as_ref().filter(|_| is_asked) {
             // Those that do as asked come first, but no more than a number of them were looked at.
-            let mut others = wanted.iter();
+            let wanted = prospects.iter().filter(|it| it.is_wanted);
+            let mut others = wanted.flat_map(|it| it.family.patches.iter().map(|id| it.candidate(*id, 0.0)));
             let is_possible =
-                candidate.is_wanted || others.any(|wanted| self.plan(lead, now, newcomer, wanted).is_some());
+                candidate.is_wanted || others.any(|wanted| self.plan(lead, now, newcomer, &wanted).is_some());
             self.wishes.count(is_possible, candidate.is_wanted);
         }
         found
     }
 
-    /// All ways to go on, at once or after one movement, by S without the density.
-    fn candidates(&self, lead: &Lead, now: Standing, rng: &mut ChaCha8Rng) -> Vec<Candidate> {
+    /// What could be done, at once or after one movement, and the most that S could be without the density.
+    fn prospects(&self, lead: &Lead, now: Standing) -> Vec<Prospect<'a>> {
         let bodies = self.bodies();
         let begin = |id| {
             let doing = Doing::begin(bodies, id, now.tick, 0, now.here);
             (Some(doing), Standing::after(&self.crowd, &doing))
         };
         let moves = self.moves.from(now.node).iter().map(|id| begin(*id));
-        let mut candidates = Vec::new();
+        let patches = self.patches;
+        let mut prospects = Vec::new();
         for (before, from) in std::iter::once((None, now)).chain(moves) {
             let seconds = (from.tick - now.tick) as f32 / TICKS_PER_SECOND;
-            for (id, role) in self.patches.openings(from.node) {
-                let patch = self.patches.patch(*id);
-                let other = patch.of(lead.role.other());
-                let goes_on = patch.of(*role).exit.is_some_and(|exit| !self.moves.from(exit).is_empty());
-                if *role != lead.role || !patch.stays_up(*role) || !goes_on || other.entry.is_none() {
+            for family in patches.families(from.node).iter().filter(|it| it.role == lead.role) {
+                let Some(patch) = family.patches.first().map(|id| patches.patch(*id)) else { continue };
+                let goes_on = patch.of(lead.role).exit.is_some_and(|exit| !self.moves.from(exit).is_empty());
+                if !patch.stays_up(lead.role) || !goes_on {
                     continue;
                 }
-                let world = patch.placed_by_start(*role, from.here);
-                let to = world.placed(patch.of(*role).to);
+                let to = patch.placed_by_start(lead.role, from.here).placed(patch.of(lead.role).to);
                 let is_wanted = self.command_at(now.tick).is_some_and(|command| {
-                    command.is_met(bodies.library(), patch, *role, [now.here.placement(), to])
+                    command.is_met(bodies.library(), patch, lead.role, [now.here.placement(), to])
                 });
-                let usage = self.usage.of(*id);
-                let score = self.weights.score(usize::MAX >> 1, usage, is_wanted)
+                let bound = self.weights.score(usize::MAX >> 1, 0.0, is_wanted)
                     - PER_SECOND * seconds
-                    - lead.field.strayed(lead.start, to)
-                    + CHANCE * rng.random::<f32>();
-                candidates.push(Candidate { patch: *id, before, from, is_wanted, score });
+                    - lead.field.strayed(lead.start, to);
+                prospects.push(Prospect { family, before, from, is_wanted, bound });
             }
         }
+        prospects
+    }
+
+    /// The best patches of a list of prospects in order, by S without the density: what cannot be among them is not looked
+    /// into.
+    fn best_of(&mut self, prospects: &[Prospect<'a>], rng: &mut ChaCha8Rng) -> Vec<Candidate> {
+        let mut candidates: Vec<Candidate> = Vec::new();
+        // The scores of the best ones so far, the worst last.
+        let mut best: Vec<f32> = Vec::new();
+        for prospect in prospects {
+            let least = best.get(CLOSER - 1).copied().unwrap_or(f32::NEG_INFINITY);
+            if prospect.bound + CHANCE < least {
+                break;
+            }
+            self.effort.families += 1;
+            for id in &prospect.family.patches {
+                let role = prospect.family.role;
+                if self.patches.patch(*id).of(role.other()).entry.is_none() {
+                    continue;
+                }
+                self.effort.patches += 1;
+                let used = self.weights.usage * self.usage.of(*id).min(1.0);
+                let candidate = prospect.candidate(*id, CHANCE * rng.random::<f32>() - used);
+                let place = best.partition_point(|score| *score >= candidate.score);
+                if place < CLOSER {
+                    best.insert(place, candidate.score);
+                    best.truncate(CLOSER);
+                    candidates.push(candidate);
+                }
+            }
+        }
+        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+        candidates.truncate(CLOSER);
         candidates
     }
 
-    /// What a candidate comes to; `None` if somebody would get in another's way.
+    /// What a candidate comes to; `None` if somebody would get in another's way, or an appointment would be missed.
     fn plan(&self, lead: &Lead, now: Standing, newcomer: usize, candidate: &Candidate) -> Option<Plan> {
-        let (bodies, patch) = (self.bodies(), self.patches.patch(candidate.patch));
-        let world = patch.placed_by_start(lead.role, candidate.from.here);
-        let begins = candidate.from.tick - patch.of(lead.role).start();
-        let mut own: Vec<(i32, Doing)> = candidate.before.iter().map(|doing| (now.tick, *doing)).collect();
+        let before = candidate.before.iter().map(|doing| (now.tick, *doing)).collect();
+        let plan = self.plan_after(lead, now, newcomer, candidate.patch, (before, candidate.from))?;
+        let is_in_time = self.next_appointment(now.tick).is_none_or(|it| it.can_be_kept(&plan.after));
+        is_in_time.then_some(plan)
+    }
+
+    /// What a patch comes to after the main character has done something else; `None` if somebody would get in another's
+    /// way.
+    pub(super) fn plan_after(
+        &self,
+        lead: &Lead,
+        now: Standing,
+        newcomer: usize,
+        id: PatchId,
+        (before, from): (Vec<(i32, Doing)>, Standing),
+    ) -> Option<Plan> {
+        let (bodies, patch) = (self.bodies(), self.patches.patch(id));
+        let world = patch.placed_by_start(lead.role, from.here);
+        let begins = from.tick - patch.of(lead.role).start();
+        let mut own = before;
         own.extend(patch.of(lead.role).doings(bodies, world, begins));
         let after = self.after_part(patch, lead.role, world, begins)?;
         let near = self.crowd.near(&self.crowd.print(&own, now.tick)?, now.tick);
         if !self.crowd.is_free(&own, after.tick, &Leave { partners: &[], near: &near }) {
             return None;
         }
-        let part =
-            self.part(lead, newcomer, (candidate.patch, lead.role.other()), world, begins, (lead.who, &own))?;
+        let part = self.part(lead, newcomer, (id, lead.role.other()), world, begins, (lead.who, &own))?;
         // The main character is not in the scene yet with what it is about to do.
         let lines = patch.of(lead.role.other());
         let (start, end) = (begins + lines.start(), begins + lines.end());
@@ -301,16 +382,22 @@ impl Composer<'_> {
         }
     }
 
-    /// Takes a candidate; where the main character is afterwards.
-    fn take(&mut self, lead: &Lead, newcomer: usize, candidate: &Candidate, plan: Plan) -> Standing {
-        let join = if candidate.before.is_some() { Join::Recycled } else { Join::Temporal };
+    /// Does as planned; where the main character is afterwards.
+    pub(super) fn take(
+        &mut self,
+        lead: &Lead,
+        newcomer: usize,
+        id: PatchId,
+        plan: Plan,
+        join: Join,
+    ) -> Standing {
         let people = match lead.role {
             Role::First => [lead.who, newcomer],
             Role::Second => [newcomer, lead.who],
         };
         self.crowd.perform(lead.who, &plan.lead, plan.after.tick);
         self.enter(newcomer, &plan.part);
-        self.note(candidate.patch, plan.begins, plan.world_from_patch, people, join);
+        self.note(id, plan.begins, plan.world_from_patch, people, join);
         plan.after
     }
 
@@ -322,9 +409,9 @@ impl Composer<'_> {
         }
     }
 
-    /// Joins a patch to the last one in space: somebody of it has to do with a third person at the same time.
-    fn join_third(&mut self, lead: &Lead, newcomer: usize) -> bool {
-        let Some(last) = self.uses.last().copied() else { return false };
+    /// Joins a patch to one that is used, in space: somebody of it has to do with a third person at the same time.
+    fn join_third(&mut self, lead: &Lead, at: usize, newcomer: usize) -> bool {
+        let Some(last) = self.uses.get(at).copied() else { return false };
         let patches = self.patches;
         let patch = patches.patch(last.patch);
         let mut options: Vec<(f32, &Overlap)> = (patches.tables.overlaps(last.patch).iter())
@@ -365,7 +452,8 @@ impl Composer<'_> {
 
     /// The main character goes its way for one movement; `None` if it cannot move at all.
     fn stroll(&mut self, lead: &Lead, now: Standing) -> Option<Standing> {
-        let goal = lead.field.ahead(lead.start, now.here.placement());
+        let appointed = self.next_appointment(now.tick).map(|it| it.place);
+        let goal = appointed.unwrap_or_else(|| lead.field.ahead(lead.start, now.here.placement()));
         let bodies = self.bodies_handle();
         let any = Doing::begin(&bodies, *self.moves.from(now.node).first()?, now.tick, 0, now.here);
         let near = self.crowd.near(&self.crowd.print(&[(now.tick, any)], now.tick)?, now.tick);
@@ -391,6 +479,14 @@ impl Composer<'_> {
 }
 
 impl Field {
+    /// How many patches are joined in space to one that the main character has part in, at most.
+    fn joined(&self) -> usize {
+        match self {
+            Field::Ring { .. } | Field::Lane { .. } => 1,
+            Field::Crowd { .. } => 4,
+        }
+    }
+
     /// Where somebody comes from who is here when they are needed, or goes to.
     fn outside(&self, here: Placement) -> Errand {
         match *self {
@@ -398,6 +494,7 @@ impl Field {
                 let goal = beyond(center, here.position, radius.max(center.distance(here.position)));
                 Errand { goal, within: 0.6, variety: 0 }
             }
+            Field::Crowd { .. } => Errand { goal: here.position, within: 1.0, variety: 0 },
             Field::Lane { back, .. } => Errand { goal: behind(here, back), within: 1.2, variety: 0 },
         }
     }
@@ -405,7 +502,7 @@ impl Field {
     /// Where the main character goes when it has nothing to do.
     fn ahead(&self, start: Placement, here: Placement) -> Ground {
         match *self {
-            Field::Ring { center, .. } => center,
+            Field::Ring { center, .. } | Field::Crowd { center, .. } => center,
             Field::Lane { heading, .. } => {
                 let lane = Placement { position: start.position, heading };
                 let there = lane.relative(here).position.z + 8.0;
@@ -419,6 +516,9 @@ impl Field {
         match *self {
             Field::Ring { center, radius } => {
                 STRAYED * (center.distance(to.position) - 0.45 * radius).max(0.0)
+            }
+            Field::Crowd { center, radius } => {
+                STRAYED * (center.distance(to.position) - 0.8 * radius).max(0.0)
             }
             Field::Lane { heading, width, .. } => {
                 let lane = Placement { position: start.position, heading };

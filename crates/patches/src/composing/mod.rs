@@ -2,20 +2,27 @@
 //!
 //! Whoever takes part gets a line of actions: on the way to an interaction, in it, and after it. A [`Composer`] holds
 //! [everybody](crowd::Crowd) who is in the scene so far; [`lead`] adds one interaction after another for somebody who meets
-//! many, [`duel`] for two who go on with each other. [`choice`] says which patch is best, [`locomotion`] how people come
+//! many, [`duel`] for two who go on with each other, [`dominoes`] for people who fall over each other until an area of the
+//! [`floor`] is full. [`choice`] says which patch is best, [`locomotion`] how people come
 //! and go.
 //!
 //! What is chosen stays: nobody who is in the scene is moved for the sake of a newcomer.
 //!
 //! Reference: \[Shum2008\], section 4.
 
+pub mod appointments;
+pub mod bystanders;
 pub mod choice;
 pub mod crowd;
+pub mod dominoes;
 pub mod duel;
+pub mod floor;
 pub mod footprint;
 pub mod lead;
 pub mod locomotion;
+pub mod luggage;
 pub mod moves;
+pub mod reach;
 pub mod standard;
 
 use std::sync::Arc;
@@ -25,6 +32,7 @@ use randori_motion::{Ground, Placement};
 
 use crate::patch::{Patch, Role};
 use crate::set::{PatchId, Patches};
+use appointments::{Appointment, Kept};
 use choice::{Command, Usage, Weights, Wishes};
 use crowd::{CLEARANCE, Crowd, LOOK};
 use locomotion::Standing;
@@ -42,13 +50,28 @@ pub struct Composer<'a> {
     pub weights: Weights,
     /// What the user asks of the main character, in order of time.
     pub commands: Vec<Command>,
+    /// What has to happen at a time and a place, in order of time.
+    pub appointments: Vec<Appointment>,
+    /// Those that were kept or missed.
+    pub kept: Vec<Kept>,
     /// When the scene ends (ticks).
     pub end: i32,
     /// Which patches were used, in the order in which they were chosen.
     pub uses: Vec<Use>,
     /// How often the user was listened to.
     pub wishes: Wishes,
+    /// What choosing took.
+    pub effort: Effort,
     usage: Usage,
+}
+
+/// How much was looked at to choose patches for a main character.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Families that were looked into.
+    pub families: u64,
+    /// Patches that were compared.
+    pub patches: u64,
 }
 
 /// How a patch was joined to what was there.
@@ -86,9 +109,12 @@ impl<'a> Composer<'a> {
             crowd: Crowd::new(bodies, n_people),
             weights: Weights::default(),
             commands: Vec::new(),
+            appointments: Vec::new(),
+            kept: Vec::new(),
             end,
             uses: Vec::new(),
             wishes: Wishes::default(),
+            effort: Effort::default(),
             usage: Usage::new(patches.len()),
             patches,
         }

@@ -322,7 +322,12 @@ fn one(
         all.extend(patches);
         discards.absorb(&more);
     }
-    let kept = choose(all, pattern.sampling.most, &mut discards);
+    // Everything that is handed over is to be handed over in as many ways.
+    let series = |patch: &Patch| match plan {
+        Plan::Sampled(..) => all_actions(patch),
+        Plan::Exchanged(..) => actions_of_contact(patch),
+    };
+    let kept = choose(all, pattern.sampling.most, &series, &mut discards);
     let conditions = match plan {
         Plan::Sampled(conditions, _) => *conditions,
         Plan::Exchanged(_, n) => *n,
@@ -332,12 +337,26 @@ fn one(
     (kept, made)
 }
 
+/// All actions of a patch, and the frames of each that are left out.
+fn all_actions(patch: &Patch) -> Vec<(u32, u16)> {
+    let lines = patch.lines.iter().flat_map(|lines| &lines.stints);
+    lines.map(|stint| (stint.action.0, stint.skipped)).collect()
+}
+
+/// What both do when they first touch.
+fn actions_of_contact(patch: &Patch) -> Vec<(u32, u16)> {
+    let tick = patch.contacts.first().map_or(0, |contact| contact.tick);
+    let stints = patch.lines.iter().filter_map(|lines| lines.stint_at(tick));
+    stints.map(|stint| (stint.action.0, stint.skipped)).collect()
+}
+
 /// The best of each series of actions, then the second best of each, and so on, without doubles.
-fn choose(all: Vec<Patch>, most: usize, discards: &mut Discards) -> Vec<Patch> {
-    let key = |patch: &Patch| -> Vec<(u32, u16)> {
-        let lines = patch.lines.iter().flat_map(|lines| &lines.stints);
-        lines.map(|stint| (stint.action.0, stint.skipped)).collect()
-    };
+fn choose(
+    all: Vec<Patch>,
+    most: usize,
+    key: &dyn Fn(&Patch) -> Vec<(u32, u16)>,
+    discards: &mut Discards,
+) -> Vec<Patch> {
     let mut groups: BTreeMap<Vec<(u32, u16)>, Vec<Patch>> = BTreeMap::new();
     for patch in all {
         let group = groups.entry(key(&patch)).or_default();

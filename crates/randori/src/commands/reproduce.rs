@@ -49,7 +49,7 @@ enum Paper {
     /// the paper's numbers.
     #[value(name = "002")]
     Bodies,
-    /// Interaction patches for multi-character animation (2008): actions and patches of table 3, by pattern, beside the
+    /// Interaction patches for multi-character animation (2008): frames per second, actions and patches of table 3, beside the
     /// paper's numbers.
     #[value(name = "003")]
     Patches,

@@ -54,7 +54,9 @@ pub(crate) fn run(args: &RunArgs, seed: Option<u64>, progress: &Progress) -> any
     let mut scene = read_scene(&args.scene)?;
     scene.seed = seed.unwrap_or(scene.seed);
     let mut supplies = Supplies::default();
-    supplies.gather(&scene, progress)?;
+    // Pictures lie beside the scene file.
+    let picture = |name: &str| Ok(files::read(&args.scene.with_file_name(name))?);
+    supplies.gather(&scene, &picture, progress)?;
     let libraries = supplies.libraries;
     #[expect(clippy::disallowed_methods, reason = "the command may look at the clock")]
     let start = Instant::now();

@@ -1,13 +1,15 @@
 //! `randori studio`: everything in the browser.
 
+use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use randori_motion::Take;
 use randori_motion::formats::Format;
 use randori_scene::director::Libraries;
+use randori_scene::files;
 use randori_scene::screenplay::Screenplay;
 use randori_studio::protocol::Ask;
 use randori_studio::{Settings, Studio, Supply};
@@ -89,7 +91,7 @@ macro_rules! shipped {
 }
 
 /// The scenes that come with the program.
-const SHIPPED: [(&str, &str); 25] = shipped![
+const SHIPPED: [(&str, &str); 31] = shipped![
     "boxing-general",
     "boxing-in-vs-out",
     "boxing-infighters",
@@ -107,14 +109,26 @@ const SHIPPED: [(&str, &str); 25] = shipped![
     "graph-boxing",
     "graph-style-switch",
     "graph-teams",
+    "graph-carry",
     "patches-one-one",
     "patches-one-one-commands",
     "patches-one-many",
     "patches-one-many-commands",
     "patches-football",
     "patches-football-commands",
+    "patches-mouse",
+    "patches-mouse-commands",
+    "patches-dominoes",
+    "patches-dominoes-commands",
+    "patches-luggage",
     "tag",
     "sword-wits",
+];
+
+/// The pictures that those scenes name.
+const SHIPPED_PICTURES: [(&str, &[u8]); 2] = [
+    ("floor-r.png", include_bytes!("../../../../scenes/floor-r.png")),
+    ("floor-ring.png", include_bytes!("../../../../scenes/floor-ring.png")),
 ];
 
 /// What the studio may show: what was named, and what comes with the program.
@@ -122,6 +136,8 @@ const SHIPPED: [(&str, &str); 25] = shipped![
 pub(crate) struct Shelf {
     scenes: Vec<(String, Screenplay)>,
     files: Vec<(String, PathBuf)>,
+    /// Pictures that scenes name, by the names of their files.
+    pictures: BTreeMap<String, Vec<u8>>,
     supplies: Mutex<Supplies>,
 }
 
@@ -142,7 +158,12 @@ impl Shelf {
         let end = path.extension().map(|end| end.to_string_lossy().to_ascii_lowercase());
         match end.as_deref() {
             Some("toml") => {
-                self.scenes.push((name.clone(), read_scene(path)?));
+                let scene = read_scene(path)?;
+                if let Some(floor) = scene.patches.as_ref().and_then(|patchwork| patchwork.floor.as_ref()) {
+                    let picture = files::read(&path.with_file_name(&floor.file))?;
+                    self.pictures.insert(floor.file.clone(), picture);
+                }
+                self.scenes.push((name.clone(), scene));
                 Ok(Ask::Open { scene: name })
             }
             Some("glb" | "gltf" | "bvh" | "fbx" | "amc") => {
@@ -185,7 +206,16 @@ impl Supply for Shelf {
 
     fn libraries(&self, scene: &Screenplay, say: &dyn Fn(&str)) -> Result<Libraries, String> {
         let mut supplies = self.supplies.lock().unwrap_or_else(PoisonError::into_inner);
-        supplies.gather(scene, &Viewer(say)).map_err(|error| format!("{error:#}"))?;
+        let picture = |name: &str| {
+            let shipped =
+                || SHIPPED_PICTURES.iter().find(|(known, _)| *known == name).map(|(_, it)| it.to_vec());
+            self.pictures
+                .get(name)
+                .cloned()
+                .or_else(shipped)
+                .with_context(|| format!("{name}: no such picture"))
+        };
+        supplies.gather(scene, &picture, &Viewer(say)).map_err(|error| format!("{error:#}"))?;
         Ok(supplies.libraries.clone())
     }
 

@@ -7,6 +7,7 @@
 //! Differs from the paper: between two checkpoints with times, the place that somebody is asked for moves along the line
 //! between them, so that they arrive in time instead of running ahead and waiting.
 
+mod area;
 pub(crate) mod crew;
 mod held;
 mod patchwork;
@@ -15,6 +16,7 @@ mod rivalry;
 mod steering;
 mod story;
 mod take;
+mod things;
 mod way;
 
 use std::collections::BTreeMap;
@@ -32,11 +34,13 @@ use randori_motion::annotation::Kind;
 use randori_motion::clip::ClipError;
 use randori_motion::{ActionId, ActionLibrary, Event, Ground, Placement, SkeletonError, Take};
 use randori_patches::Patches;
+use randori_patches::composing::floor::Floor;
 use randori_tactics::wits::Taught;
 
 use crate::screenplay::{Controller, Role, Screenplay, placements};
+pub use area::{AreaError, area};
 use crew::Knowledge;
-pub use patchwork::{PatchReport, UsedReport, compose, patches_key};
+pub use patchwork::{Composition, PatchReport, UsedReport, compose, patches_key};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
 pub use rivalry::{RivalReport, contend, rivals_key};
 pub(crate) use steering::off_line;
@@ -81,6 +85,12 @@ pub enum DirectorError {
         /// The game.
         game: &'static str,
     },
+    /// The picture of an area was not brought along.
+    #[error("the picture {picture} of the area to fill is not there")]
+    Area {
+        /// The file.
+        picture: String,
+    },
     /// A library has no actions, or not the one somebody starts with.
     #[error("the library {library} has no action \"{action}\", with which {who} starts")]
     Opening {
@@ -104,6 +114,7 @@ pub enum DirectorError {
 pub struct Libraries {
     shelves: BTreeMap<String, Shelf>,
     patches: BTreeMap<String, Arc<Patches>>,
+    areas: BTreeMap<String, Arc<Floor>>,
     rivals: BTreeMap<String, Arc<Taught>>,
     /// What those know who play with wits.
     tag: Option<Arc<Taught>>,
@@ -147,6 +158,11 @@ impl Libraries {
     /// Brings interaction patches along, under their [key](patches_key).
     pub fn add_patches(&mut self, key: &str, patches: Arc<Patches>) {
         self.patches.insert(key.to_owned(), patches);
+    }
+
+    /// Brings an area of the floor along, under the name of its picture.
+    pub fn add_area(&mut self, picture: &str, area: Arc<Floor>) {
+        self.areas.insert(picture.to_owned(), area);
     }
 
     /// Brings a game of rivals along, under its [key](rivals_key).

@@ -8,25 +8,32 @@ use randori_arena::bodies::Bodies;
 use randori_arena::bodies::TICKS_PER_SECOND;
 use randori_arena::bout::Track;
 use randori_arena::hits::{Hit, Part};
-use randori_arena::record::record_tracks;
+use randori_arena::record::{Blows, record_track, record_tracks};
 use randori_arena::stage::Landed;
-use randori_motion::annotation::Kind;
-use randori_motion::{Character, Event, EventKind, Placement, Take};
+use randori_motion::annotation::{Kind, Load};
+use randori_motion::{Character, Event, EventKind, Ground, Placement, Take};
+use randori_patches::composing::appointments::{Appointment, Kept};
+use randori_patches::composing::bystanders;
 use randori_patches::composing::choice::{Command, Wishes};
 use randori_patches::composing::crowd::Person;
+use randori_patches::composing::dominoes::{self, Dominoes, Filled};
 use randori_patches::composing::duel::{self, Duel};
 use randori_patches::composing::lead::{self, Field, Lead};
+use randori_patches::composing::luggage::{self, Chain, Journey};
 use randori_patches::composing::{Composer, Join, Use};
 use randori_patches::patch::Contact;
 use randori_patches::{Patches, Role as PatchRole};
+use rayon::prelude::*;
 use serde::Serialize;
 use serde_json::json;
 
 use super::report::Report;
 use super::take::{footsteps, insert};
-use super::{DirectorError, Libraries, library_key, seconds};
-use crate::screenplay::{Patchwork, Plan, Role, Screenplay, Turn, placements};
+use super::{DirectorError, Libraries, library_key, seconds, things};
+use crate::screenplay::{Patchwork, Piece, Plan, Role, Screenplay, Turn, placements};
 
+/// From one place in a line of porters to the next (m).
+const SPACING: f32 = 2.4;
 /// How far to the side a runner goes (m).
 const LANE: f32 = 6.0;
 
@@ -47,6 +54,15 @@ pub struct PatchReport {
     pub used: Vec<UsedReport>,
     /// How often commands were followed.
     pub wishes: Wishes,
+    /// What became of appointments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub appointments: Vec<Kept>,
+    /// How much of an area is filled, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filled: Option<Filled>,
+    /// Pieces of luggage that arrived, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrived: Option<usize>,
 }
 
 /// How often a patch was used.
@@ -62,21 +78,7 @@ pub struct UsedReport {
 
 /// Puts a scene of patches together; `None` if it is not one.
 pub fn compose(scene: &Screenplay, libraries: &Libraries) -> Result<Option<(Take, Report)>, DirectorError> {
-    let Some(patchwork) = &scene.patches else { return Ok(None) };
-    let Some(first) = scene.characters.first() else { return Ok(None) };
-    let key = library_key(scene, first);
-    let who = || first.name.clone();
-    let shelf = libraries.shelves.get(&key);
-    let shelf = shelf.ok_or_else(|| DirectorError::Library { who: who(), library: key.clone() })?;
-    let found = libraries.patches.get(&patches_key(scene, patchwork));
-    let patches = found.ok_or_else(|| DirectorError::Patches { patterns: patchwork.patterns.clone() })?;
-    let roles = cast(scene, patchwork);
-    let end = (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32;
-    let mut composer = Composer::new(patches, Arc::clone(&shelf.bodies), roles.len(), end);
-    composer.commands = commands(patchwork, end);
-    play(&mut composer, scene, patchwork);
-    let (take, report) = Made { scene, roles: &roles, patches, composer: &composer, end }.take()?;
-    Ok(Some((take, report)))
+    Composition::of(scene, libraries)?.map(|made| made.take()).transpose()
 }
 
 /// The name under which the patches of a scene are to be [brought along](Libraries::add_patches).
@@ -85,10 +87,26 @@ pub fn patches_key(scene: &Screenplay, patchwork: &Patchwork) -> String {
     format!("{} {}", library.unwrap_or_default(), patchwork.patterns)
 }
 
-fn play(composer: &mut Composer<'_>, scene: &Screenplay, patchwork: &Patchwork) {
+/// What came of a plan besides what people do.
+#[derive(Default)]
+struct Outcome {
+    /// How much of an area is filled.
+    filled: Option<Filled>,
+    /// The ways of pieces of luggage.
+    journeys: Vec<Journey>,
+}
+
+/// Has the plan of a scene put together.
+fn play(
+    composer: &mut Composer<'_>,
+    scene: &Screenplay,
+    patchwork: &Patchwork,
+    libraries: &Libraries,
+) -> Result<Outcome, DirectorError> {
     let starts = placements(&scene.characters);
     let down = patchwork.down.map(|down| (down * f64::from(TICKS_PER_SECOND)).round() as i32);
     let start = starts.first().copied().unwrap_or_default();
+    let mut outcome = Outcome::default();
     let lead = |role: PatchRole, field: Field| Lead { who: 0, role, start, field, down, seed: scene.seed };
     match patchwork.plan {
         Plan::OneOne => {
@@ -103,7 +121,29 @@ fn play(composer: &mut Composer<'_>, scene: &Screenplay, patchwork: &Patchwork) 
             let field = Field::Lane { heading: start.heading, back: patchwork.radius, width: LANE };
             lead::compose(composer, &lead(PatchRole::First, field));
         }
+        Plan::Mouse => {
+            let (center, radius) = (Ground::default(), patchwork.radius);
+            lead::compose(composer, &lead(PatchRole::First, Field::Crowd { center, radius }));
+            let met = composer.uses.iter().flat_map(|it| it.people).max().unwrap_or(0);
+            let others = met + 1..composer.crowd.people.len();
+            bystanders::stand_by(composer, others, center, radius, scene.seed);
+        }
+        Plan::Dominoes => {
+            let picture = patchwork.floor.as_ref().map(|it| it.file.clone()).unwrap_or_default();
+            let floor = libraries.areas.get(&picture).ok_or(DirectorError::Area { picture })?;
+            let dominoes = Dominoes { floor, starts: &starts, seed: scene.seed };
+            outcome.filled = Some(dominoes::compose(composer, &dominoes));
+        }
+        Plan::Luggage => {
+            let load =
+                |piece: &Piece| Load { is_heavy: piece.is_heavy, is_large: piece.is_large, is_shared: false };
+            let pieces: Vec<Load> = patchwork.luggage.iter().map(load).collect();
+            let n_people = composer.crowd.people.len();
+            let chain = Chain { start, spacing: SPACING, n_people, pieces: &pieces };
+            outcome.journeys = luggage::compose(composer, &chain);
+        }
     }
+    Ok(outcome)
 }
 
 /// Everybody: those written one by one, and the others.
@@ -113,6 +153,8 @@ fn cast(scene: &Screenplay, patchwork: &Patchwork) -> Vec<Role> {
     let name = match patchwork.plan {
         Plan::OneOne | Plan::OneMany => "foe",
         Plan::Football => "defender",
+        Plan::Mouse | Plan::Dominoes => "bystander",
+        Plan::Luggage => "porter",
     };
     for number in 0..patchwork.people as usize {
         let color = patchwork.colors[number % patchwork.colors.len()];
@@ -135,12 +177,13 @@ fn commands(patchwork: &Patchwork, end: i32) -> Vec<Command> {
         .collect()
 }
 
-/// A scene that was put together.
-struct Made<'a> {
+/// A scene that was put together: who does what where and when, before anybody is shown.
+pub struct Composition<'a> {
     scene: &'a Screenplay,
-    roles: &'a [Role],
+    roles: Vec<Role>,
     patches: &'a Patches,
-    composer: &'a Composer<'a>,
+    composer: Composer<'a>,
+    outcome: Outcome,
     end: i32,
 }
 
@@ -157,25 +200,94 @@ struct Touch {
     landed: Option<Landed>,
 }
 
-impl Made<'_> {
-    fn take(&self) -> Result<(Take, Report), DirectorError> {
+impl<'a> Composition<'a> {
+    /// Puts a scene of patches together; `None` if it is not one.
+    pub fn of(
+        scene: &'a Screenplay,
+        libraries: &'a Libraries,
+    ) -> Result<Option<Composition<'a>>, DirectorError> {
+        let Some(patchwork) = &scene.patches else { return Ok(None) };
+        let Some(first) = scene.characters.first() else { return Ok(None) };
+        let key = library_key(scene, first);
+        let who = || first.name.clone();
+        let shelf = libraries.shelves.get(&key);
+        let shelf = shelf.ok_or_else(|| DirectorError::Library { who: who(), library: key.clone() })?;
+        let found = libraries.patches.get(&patches_key(scene, patchwork));
+        let patches = found.ok_or_else(|| DirectorError::Patches { patterns: patchwork.patterns.clone() })?;
+        let roles = cast(scene, patchwork);
+        let end = (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32;
+        let mut composer = Composer::new(patches, Arc::clone(&shelf.bodies), roles.len(), end);
+        composer.commands = commands(patchwork, end);
+        composer.appointments = (patchwork.appointments.iter())
+            .map(|it| Appointment {
+                tick: (it.at * f64::from(TICKS_PER_SECOND)).round() as i32,
+                place: it.place,
+                words: it.actions.clone(),
+            })
+            .collect();
+        let outcome = play(&mut composer, scene, patchwork, libraries)?;
+        Ok(Some(Composition { scene, roles, patches, composer, outcome, end }))
+    }
+
+    /// Everybody, and which patches were used.
+    pub fn composer(&self) -> &Composer<'a> {
+        &self.composer
+    }
+
+    /// Works out every pose of everybody and lets go of it; how many there are.
+    pub fn evaluate(&self) -> Result<usize, DirectorError> {
+        let (_, landed) = self.all_touches();
+        let mut blows: Vec<Blows<'_>> = self.roles.iter().map(|_| Blows::default()).collect();
+        for it in &landed {
+            blows[it.whom as usize].taken.push(it);
+            blows[it.who as usize].given.push(it);
+        }
+        let people: Vec<usize> = (0..self.roles.len()).collect();
+        let counts = people.into_par_iter().map(|who| {
+            let track = self.track(&self.composer.crowd.people[who]);
+            let recorded = record_track(self.composer.bodies(), &track, &blows[who], "", self.end)?;
+            Ok(recorded.map_or(0, |it| it.clip.n_frames()))
+        });
+        counts.collect::<Result<Vec<usize>, DirectorError>>().map(|all| all.into_iter().sum())
+    }
+
+    /// All touches, and what they do to bodies, in order of time.
+    fn all_touches(&self) -> (Vec<Touch>, Vec<Landed>) {
         let touches: Vec<Touch> = self.composer.uses.iter().flat_map(|it| self.touches(it)).collect();
         let mut landed: Vec<Landed> = touches.iter().filter_map(|touch| touch.landed).collect();
         landed.sort_by_key(|it| it.hit.tick);
+        (touches, landed)
+    }
+
+    fn track(&self, person: &Person) -> Track {
+        let before_the_end = person.performed.iter().copied().filter(|(tick, _)| *tick < self.end);
+        Track { performed: before_the_end.collect(), left: None }
+    }
+
+    /// What it looks like, and what is told of it.
+    pub fn take(&self) -> Result<(Take, Report), DirectorError> {
+        let (touches, landed) = self.all_touches();
         let bodies = self.composer.bodies();
         let all: Vec<&Bodies> = self.roles.iter().map(|_| &**bodies).collect();
-        let track = |person: &Person| {
-            let before_the_end = person.performed.iter().copied().filter(|(tick, _)| *tick < self.end);
-            Track { performed: before_the_end.collect(), left: None }
-        };
-        let tracks: Vec<Track> = self.composer.crowd.people.iter().map(track).collect();
+        let tracks: Vec<Track> = self.composer.crowd.people.iter().map(|it| self.track(it)).collect();
         let names: Vec<String> = self.roles.iter().map(|role| role.name.clone()).collect();
         let recorded = record_tracks(&all, &tracks, &landed, &names, self.end)?;
         let mut take = Take::new(self.scene.name.clone(), self.scene.seed);
         let mut events: Vec<Event> = self.composer.uses.iter().map(|it| self.used(it)).collect();
         events.extend(touches.iter().flat_map(|touch| self.touched(touch)));
-        for (recorded, role) in recorded.into_iter().zip(self.roles) {
+        for (at, journey) in self.outcome.journeys.iter().enumerate() {
+            let name = format!("piece-{}", at + 1);
+            let body = bodies.library().body();
+            take.props.extend(things::luggage(&name, journey, body, &recorded, self.end)?);
+        }
+        let is_mouse = self.scene.patches.as_ref().is_some_and(|it| it.plan == Plan::Mouse);
+        for (who, (recorded, role)) in recorded.into_iter().zip(&self.roles).enumerate() {
             let Some(recorded) = recorded else { continue };
+            if is_mouse && who == 0 {
+                let performed = &self.composer.crowd.people[0].performed;
+                take.props.push(things::mouse(&role.name, role.color, bodies, performed, self.end)?);
+                continue;
+            }
             events.extend(footsteps(&role.name, &recorded));
             take.characters.push(Character {
                 name: role.name.clone(),
@@ -252,8 +364,8 @@ impl Made<'_> {
     }
 
     fn report(&self, touches: &[Touch], n_people: usize) -> Report {
-        let (composer, library) = (self.composer, self.composer.bodies().library());
-        let mut report = Report::of(self.scene, self.roles);
+        let (composer, library) = (&self.composer, self.composer.bodies().library());
+        let mut report = Report::of(self.scene, &self.roles);
         for (character, person) in report.characters.iter_mut().zip(&composer.crowd.people) {
             let done = person.performed.iter().filter(|(tick, _)| *tick < self.end);
             let kinds: Vec<Kind> = done.map(|(_, it)| library.action(it.action).annotation.kind()).collect();
@@ -287,6 +399,10 @@ impl Made<'_> {
             joins,
             used: used.collect(),
             wishes: composer.wishes,
+            appointments: composer.kept.clone(),
+            filled: self.outcome.filled,
+            arrived: (!self.outcome.journeys.is_empty())
+                .then(|| self.outcome.journeys.iter().filter(|journey| journey.has_arrived).count()),
         });
         report
     }

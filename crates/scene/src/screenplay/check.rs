@@ -7,7 +7,7 @@ use randori_motion::{Annotation, Ground};
 
 use super::camera::Camera;
 use super::formation::{Formation, Pattern};
-use super::patchwork::Patchwork;
+use super::patchwork::{Patchwork, Plan};
 use super::rivalry::{RivalGame, Rivalry};
 use super::role::{Checkpoint, Controller, Facing, Role};
 use super::story::{Beat, PropRole, Then, When};
@@ -184,10 +184,26 @@ impl<'a> Cast<'a> {
     /// A scene of patches has the people its plan needs, nobody who decides, and commands in order.
     fn patchwork(&self, patches: &Patchwork) {
         let (scene, plan) = (self.scene, patches.plan);
-        if scene.characters.len() != plan.n_written() || scene.formation.is_some() {
+        let written = plan.n_written();
+        if !written.contains(&scene.characters.len()) || scene.formation.is_some() {
             let found = format!("{} characters", self.roles.len());
-            let allowed = format!("{} for the plan {}", plan.n_written(), quoted(plan.name()));
-            self.note("characters", found, allowed);
+            let (least, most) = (written.start(), written.end());
+            let number = if least == most { least.to_string() } else { format!("{least} to {most}") };
+            self.note("characters", found, format!("{number} for the plan {}", quoted(plan.name())));
+        }
+        if (plan == Plan::Dominoes) != patches.floor.is_some() {
+            let found = if patches.floor.is_some() { "a floor" } else { "no floor" };
+            let found = format!("{found} for the plan {}", quoted(plan.name()));
+            self.note(
+                "patches",
+                found,
+                "floor = { picture = \"area.png\" } for dominoes, and for nothing else",
+            );
+        }
+        if (plan == Plan::Luggage) == patches.luggage.is_empty() {
+            let found = if patches.luggage.is_empty() { "no luggage" } else { "luggage" };
+            let found = format!("{found} for the plan {}", quoted(plan.name()));
+            self.note("patches", found, "luggage = [\"light-small\"] for luggage, and for nothing else");
         }
         if let Some(beat) = scene.beats.first() {
             let found = format!("the beat {}", quoted(&beat.name));
@@ -208,6 +224,19 @@ impl<'a> Cast<'a> {
                 self.note(&place, "a command that asks for nothing".to_owned(), "do, direction or turn");
             }
             last = command.at;
+        }
+        let mut last = 0.0;
+        for (idx, appointment) in patches.appointments.iter().enumerate() {
+            let place = format!("patches.appointments[{idx}].at");
+            if appointment.at < last || appointment.at >= scene.seconds {
+                let allowed = format!("{last} to {} s", scene.seconds);
+                self.note(&place, format!("at is {}", appointment.at), allowed);
+            }
+            if !matches!(plan, Plan::OneMany | Plan::Football | Plan::Mouse) {
+                let found = format!("an appointment in the plan {}", quoted(plan.name()));
+                self.note(&place, found, "appointments of one who meets many: one-many, football, mouse");
+            }
+            last = appointment.at;
         }
     }
 

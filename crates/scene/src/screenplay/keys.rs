@@ -155,7 +155,7 @@ static PATCHES: Section = Section {
     keys: &[
         need(
             "plan",
-            Shape::OneOf(&["one-one", "one-many", "football"]),
+            Shape::OneOf(&["one-one", "one-many", "football", "mouse", "dominoes", "luggage"]),
             "how it is put together, and what its patterns are unless others are named",
         ),
         may("patterns", Shape::Text, "the plan's", "the patterns that patches follow: a name or a file"),
@@ -168,12 +168,51 @@ static PATCHES: Section = Section {
         may("colors", Shape::List(1, &Shape::Color), "five in turn", "how they are painted, in turn"),
         may("radius", number(1.0, 100.0), "6", "how far away those wait who are not needed yet (m)"),
         may("down", SECONDS, "for good", "how long those who fall stay down (s)"),
+        may("floor", Shape::Table(&PICTURE), "none", "the area that dominoes fill"),
+        may(
+            "luggage",
+            Shape::List(0, &Shape::OneOf(&["light-small", "light-large", "heavy-small", "heavy-large"])),
+            "none",
+            "what is handed on, piece by piece",
+        ),
         may(
             "commands",
             Shape::List(0, &Shape::Table(&COMMAND)),
             "none",
             "what is asked of the first character, in order of time",
         ),
+        may(
+            "appointments",
+            Shape::List(0, &Shape::Table(&APPOINTMENT)),
+            "none",
+            "what the first character has to do at a time and a place, in order of time",
+        ),
+    ],
+};
+
+static APPOINTMENT: Section = Section {
+    name: "an appointment",
+    keys: &[
+        need("at", SECONDS, "when bodies touch (s)"),
+        need("place", Shape::Ground, "where the character is then, `[x, z]` (m)"),
+        may(
+            "do",
+            Shape::List(0, &Shape::Text),
+            "anything",
+            "actions, one of which is enough: words of patterns",
+        ),
+    ],
+};
+
+static PICTURE: Section = Section {
+    name: "an area of the floor",
+    keys: &[
+        need(
+            "picture",
+            Shape::Text,
+            "a .png beside the scene file: its dark pixels are the area, its top is -z",
+        ),
+        may("pixel", number(0.02, 5.0), "0.25", "the side of a pixel (m)"),
     ],
 };
 

@@ -26,7 +26,7 @@ pub use camera::{Camera, Looks};
 pub use color::{COLORS, NAMED_COLORS};
 pub use error::{Mistake, SceneError};
 pub use formation::{Formation, Pattern};
-pub use patchwork::{Command, Patchwork, Plan, Turn};
+pub use patchwork::{Appointment, Command, Patchwork, Picture, Piece, Plan, Turn};
 pub use rivalry::{RivalGame, Rivalry};
 pub use role::{Checkpoint, Controller, Daring, Facing, GRAPH_DEPTH, Role, Weights};
 pub use story::{Beat, PropRole, Then, Waypoint, When};

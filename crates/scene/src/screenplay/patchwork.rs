@@ -1,5 +1,8 @@
 //! Scenes that are put together from interaction patches.
 
+use std::ops::RangeInclusive;
+
+use randori_motion::Ground;
 use randori_motion::take::Color;
 
 /// What a scene of patches is about, and who takes part besides the written characters.
@@ -17,8 +20,14 @@ pub struct Patchwork {
     pub radius: f32,
     /// How long those who fall stay down (s); `None` if for good.
     pub down: Option<f64>,
+    /// The area of the floor that is filled with people.
+    pub floor: Option<Picture>,
+    /// What is handed on, piece by piece.
+    pub luggage: Vec<Piece>,
     /// What the user asks of the main character, in order of time.
     pub commands: Vec<Command>,
+    /// What has to happen at a time and a place, in order of time.
+    pub appointments: Vec<Appointment>,
 }
 
 /// How a scene of patches is put together.
@@ -30,12 +39,24 @@ pub enum Plan {
     OneMany,
     /// The first character runs along a line, and others stop it or try to.
     Football,
+    /// The first character is a mouse that runs through a crowd.
+    Mouse,
+    /// Those who are written fall by themselves, and over others, who fall over others.
+    Dominoes,
+    /// Luggage is handed on along a line that begins with the first character.
+    Luggage,
 }
 
 impl Plan {
     /// All plans by name.
-    pub const NAMES: [(&'static str, Plan); 3] =
-        [("one-one", Plan::OneOne), ("one-many", Plan::OneMany), ("football", Plan::Football)];
+    pub const NAMES: [(&'static str, Plan); 6] = [
+        ("one-one", Plan::OneOne),
+        ("one-many", Plan::OneMany),
+        ("football", Plan::Football),
+        ("mouse", Plan::Mouse),
+        ("dominoes", Plan::Dominoes),
+        ("luggage", Plan::Luggage),
+    ];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -48,15 +69,52 @@ impl Plan {
             Plan::OneOne => "fight-one-one",
             Plan::OneMany => "fight-one-many",
             Plan::Football => "football",
+            Plan::Mouse => "mouse",
+            Plan::Dominoes => "dominoes",
+            Plan::Luggage => "luggage",
         }
     }
 
-    /// How many characters are written one by one.
-    pub fn n_written(self) -> usize {
+    /// How many characters are written one by one, at least and at most.
+    pub fn n_written(self) -> RangeInclusive<usize> {
         match self {
-            Plan::OneOne => 2,
-            Plan::OneMany | Plan::Football => 1,
+            Plan::OneOne => 2..=2,
+            Plan::Dominoes => 1..=8,
+            Plan::OneMany | Plan::Football | Plan::Mouse | Plan::Luggage => 1..=1,
         }
+    }
+}
+
+/// A picture of an area of the floor: its dark pixels are the area.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// The file: .png, seen from the scene file's folder. Its left is -x, its top is -z, its middle the origin.
+    pub file: String,
+    /// The side of a pixel (m).
+    pub pixel: f32,
+}
+
+/// A piece of luggage, told by how it is carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Heavy, or light.
+    pub is_heavy: bool,
+    /// Large, or small.
+    pub is_large: bool,
+}
+
+impl Piece {
+    /// All pieces by name.
+    pub const NAMES: [(&'static str, Piece); 4] = [
+        ("light-small", Piece { is_heavy: false, is_large: false }),
+        ("light-large", Piece { is_heavy: false, is_large: true }),
+        ("heavy-small", Piece { is_heavy: true, is_large: false }),
+        ("heavy-large", Piece { is_heavy: true, is_large: true }),
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Piece::NAMES.iter().find(|(_, piece)| *piece == self).map_or("", |(name, _)| name)
     }
 }
 
@@ -73,6 +131,17 @@ pub struct Command {
     pub direction_deg: Option<f32>,
     /// The side to turn to.
     pub turn: Option<Turn>,
+}
+
+/// An interaction of the main character that has to happen at a time and a place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Appointment {
+    /// When (s).
+    pub at: f64,
+    /// Where the main character is then.
+    pub place: Ground,
+    /// What it does: annotations or families of them, one of which is enough.
+    pub actions: Vec<String>,
 }
 
 /// A side to turn to.

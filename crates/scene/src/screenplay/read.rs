@@ -9,7 +9,7 @@ use super::camera::{Camera, Looks};
 use super::error::{Mistake, SceneError};
 use super::formation::{Formation, Pattern};
 use super::keys::SCENE;
-use super::patchwork::{Command, Patchwork, Plan, Turn};
+use super::patchwork::{Appointment, Command, Patchwork, Picture, Piece, Plan, Turn};
 use super::rivalry::{RivalGame, Rivalry};
 use super::role::{
     Checkpoint, Controller, DEFAULT_STYLE, DEFAULT_WITHIN, Daring, Facing, OPPONENTS, RULES, Role, Weights,
@@ -330,7 +330,18 @@ fn patchwork(table: &Table<'_>) -> Patchwork {
         colors: if colors.is_empty() { color::COLORS[1..].to_vec() } else { colors },
         radius: table.small("radius").unwrap_or(DEFAULT_RADIUS),
         down: table.number("down"),
+        floor: table.get("floor").and_then(|value| value.table()).and_then(|table| picture(&table)),
+        luggage: table
+            .items("luggage")
+            .iter()
+            .filter_map(Value::text)
+            .filter_map(|name| piece(&name))
+            .collect(),
         commands: table.items("commands").iter().filter_map(Value::table).map(|it| command(&it)).collect(),
+        appointments: (table.items("appointments").iter())
+            .filter_map(Value::table)
+            .filter_map(|it| appointment(&it))
+            .collect(),
     }
 }
 
@@ -353,9 +364,28 @@ fn rivalry(table: &Table<'_>) -> Rivalry {
 /// How long decisions of rivals hold unless it is said (s).
 const DEFAULT_LOOK_AHEAD: f32 = 0.25;
 
+fn appointment(table: &Table<'_>) -> Option<Appointment> {
+    Some(Appointment {
+        at: table.number("at")?,
+        place: table.ground("place")?,
+        actions: table.items("do").iter().filter_map(Value::text).collect(),
+    })
+}
+
 /// Others of a scene of patches that names no number, and how far away they wait (m).
 const DEFAULT_PEOPLE: u32 = 24;
 const DEFAULT_RADIUS: f32 = 6.0;
+
+/// The side of a pixel of a picture that names none (m).
+const DEFAULT_PIXEL: f32 = 0.25;
+
+fn picture(table: &Table<'_>) -> Option<Picture> {
+    Some(Picture { file: table.text("picture")?, pixel: table.small("pixel").unwrap_or(DEFAULT_PIXEL) })
+}
+
+fn piece(name: &str) -> Option<Piece> {
+    Piece::NAMES.iter().find(|(known, _)| *known == name).map(|(_, piece)| *piece)
+}
 
 fn command(table: &Table<'_>) -> Command {
     Command {

@@ -8,7 +8,7 @@ use randori_motion::{Annotation, Build, Ground};
 use super::camera::{Camera, Looks};
 use super::color::NAMED_COLORS;
 use super::formation::{Formation, Pattern};
-use super::patchwork::{Patchwork, Turn};
+use super::patchwork::{Patchwork, Picture, Turn};
 use super::role::{Checkpoint, Controller, DEFAULT_WITHIN, Daring, Facing, OPPONENTS, RULES, Role, Weights};
 use super::story::{Beat, PropRole, Then, Waypoint, When};
 use super::{Record, Screenplay};
@@ -62,6 +62,11 @@ fn write_patchwork(text: &mut String, patches: &Patchwork) {
     line(text, "colors", list(patches.colors.iter().map(|it| color(*it))));
     line(text, "radius", small(patches.radius));
     optional(text, "down", patches.down.map(number));
+    let picture = |it: &Picture| format!("{{ picture = {}, pixel = {} }}", quoted(&it.file), small(it.pixel));
+    optional(text, "floor", patches.floor.as_ref().map(picture));
+    if !patches.luggage.is_empty() {
+        line(text, "luggage", list(patches.luggage.iter().map(|piece| quoted(piece.name()))));
+    }
     for command in &patches.commands {
         text.push_str("\n[[patches.commands]]\n");
         line(text, "at", number(command.at));
@@ -72,6 +77,14 @@ fn write_patchwork(text: &mut String, patches: &Patchwork) {
         optional(text, "direction", command.direction_deg.map(small));
         let side = |turn: Turn| if turn == Turn::Left { "left" } else { "right" };
         optional(text, "turn", command.turn.map(|turn| quoted(side(turn))));
+    }
+    for appointment in &patches.appointments {
+        text.push_str("\n[[patches.appointments]]\n");
+        line(text, "at", number(appointment.at));
+        line(text, "place", ground(appointment.place));
+        if !appointment.actions.is_empty() {
+            line(text, "do", list(appointment.actions.iter().map(|word| quoted(word))));
+        }
     }
 }
 

@@ -1,0 +1,447 @@
+//! People who fall over each other until an area of the floor is full.
+//!
+//! Everybody stands where they are going to be struck from the start. Whoever falls next may fell others: patches that
+//! begin with that fall are joined to it in space, the ones that fill most of what is left first. When the wave has passed,
+//! what is left is filled by whoever fell near it.
+//!
+//! Reference: \[Shum2008\], section 5, "Crowd falling".
+//! Differs from the paper: how much of the area a patch fills is part of its score, so that no square is left.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use randori_arena::bodies::{Bodies, Doing, Rigid};
+use randori_motion::library::NodeId;
+use randori_motion::{ActionId, Ground, Placement};
+
+use super::crowd::Leave;
+use super::floor::{Cover, Floor, Shadow};
+use super::locomotion::Standing;
+use super::{Composer, Join};
+use crate::patch::{Patch, Role};
+use crate::set::PatchId;
+
+/// An area to fill, and where it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Dominoes<'a> {
+    /// The area.
+    pub floor: &'a Floor,
+    /// Where those stand who fall first, by themselves.
+    pub starts: &'a [Placement],
+    /// Of what is drawn at random.
+    pub seed: u64,
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Filled {
+    /// How many people lie.
+    pub people: usize,
+    /// The area (m²).
+    pub area: f32,
+    /// The area that is farther than half a metre from everybody who lies (m²).
+    pub left: f32,
+    /// How far anybody lies outside of it (m).
+    pub outside: f32,
+}
+
+/// How near to a body the floor counts as covered, a little less than what is asked for because bodies are refined (m).
+const NEAR: f32 = 0.48;
+/// Half a metre is what is asked for (m).
+const ASKED: f32 = 0.5;
+/// How far anybody lies outside (m): less than the length of a body.
+const OUTSIDE: f32 = 1.2;
+/// What a square metre that is filled counts in S.
+const FILLS: f32 = 1500.0;
+/// What a metre outside of the area costs of S.
+const STRAYS: f32 = 300.0;
+/// In the wave nobody is felled who fills less than this (m²).
+const LEAST: f32 = 0.3;
+/// How many one who falls can fell.
+const FELLED: usize = 3;
+/// Ways to go on that are tried at a time, and whose surroundings are counted; for what the wave has left.
+const TRIES: usize = 40;
+const MORE_TRIES: usize = 400;
+/// Chance decides between scores that are as near to each other as this.
+const CHANCE: f32 = 3.0;
+/// How far around a newcomer people are counted (m).
+const CROWDED: f32 = 1.5;
+/// Whoever falls farther away than this fells nobody who lies here (m).
+const REACH: f32 = 4.0;
+/// When those fall who fall by themselves, and how much later each next one does (ticks).
+const FIRST: i32 = 45;
+const LATER: i32 = 20;
+
+/// Somebody who falls.
+#[derive(Clone, Copy, Debug)]
+struct Faller {
+    who: usize,
+    /// Who felled them, and in which patch.
+    by: Option<(usize, PatchId)>,
+    fall: (ActionId, u16),
+    /// When and where the fall begins.
+    tick: i32,
+    here: Rigid,
+    felled: usize,
+}
+
+/// Somebody who could be felled.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    by: usize,
+    patch: PatchId,
+    world: Rigid,
+    begins: i32,
+    is_wanted: bool,
+    score: f32,
+}
+
+/// An area under way.
+struct Filling<'c, 'a, 'f> {
+    composer: &'c mut Composer<'a>,
+    cover: Cover<'f>,
+    floor: &'f Floor,
+    rng: ChaCha8Rng,
+    fallers: Vec<Faller>,
+    /// Fallers by where they fall, in squares as wide as [`REACH`].
+    places: HashMap<(i32, i32), Vec<usize>>,
+    /// Patches by the fall they begin with.
+    by_fall: BTreeMap<(ActionId, u16), Vec<PatchId>>,
+    /// How the one who is felled lies in the end, in the frame of the patch.
+    lying: Vec<Vec<Shadow>>,
+    next: usize,
+}
+
+/// Fills an area with people who fall over each other.
+pub fn compose(composer: &mut Composer<'_>, dominoes: &Dominoes<'_>) -> Filled {
+    let bodies = composer.bodies_handle();
+    let mut by_fall: BTreeMap<(ActionId, u16), Vec<PatchId>> = BTreeMap::new();
+    let mut lying = Vec::with_capacity(composer.patches.len());
+    for id in composer.patches.ids() {
+        let patch = composer.patches.patch(id);
+        let usable = is_domino(composer, patch);
+        if let Some(stint) = patch.of(Role::Second).stints.first().filter(|_| usable) {
+            by_fall.entry((stint.action, stint.skipped)).or_default().push(id);
+        }
+        lying.push(if usable { lies(&bodies, patch) } else { Vec::new() });
+    }
+    let mut filling = Filling {
+        cover: Cover::new(dominoes.floor, NEAR),
+        floor: dominoes.floor,
+        rng: ChaCha8Rng::seed_from_u64(dominoes.seed),
+        fallers: Vec::new(),
+        places: HashMap::new(),
+        by_fall,
+        lying,
+        next: dominoes.starts.len(),
+        composer,
+    };
+    for (who, start) in dominoes.starts.iter().enumerate() {
+        filling.begin(who, *start, FIRST + LATER * who as i32);
+    }
+    filling.wave(0);
+    filling.fill_in();
+    filling.told()
+}
+
+/// Whether somebody who stands still is felled in a patch by somebody who falls.
+fn is_domino(composer: &Composer<'_>, patch: &Patch) -> bool {
+    let [first, second] = &patch.lines;
+    let can_wait = first.entry.is_some_and(|node| !composer.moves.calm(node).is_empty());
+    first.falls && second.falls && second.stints.len() == 1 && can_wait
+}
+
+/// What the first one of a patch covers of the floor in the end, in the frame of the patch.
+fn lies(bodies: &Bodies, patch: &Patch) -> Vec<Shadow> {
+    let lines = patch.of(Role::First);
+    let doings = lines.doings(bodies, Rigid::of(Placement::default()), 0);
+    doings.last().map_or_else(Vec::new, |(_, doing)| shadows(bodies, doing, lines.end()))
+}
+
+/// What somebody covers of the floor at a tick.
+pub fn shadows(bodies: &Bodies, doing: &Doing, tick: i32) -> Vec<Shadow> {
+    let take = bodies.of_action(doing.action).take;
+    let parts = bodies.frame(take, doing.frame(bodies, tick)).iter().zip(bodies.radii());
+    let place = |end: glam::Vec3| doing.world_from_take.ground(Ground::below(end));
+    parts.map(|(ends, radius)| Shadow { ends: ends.map(place), radius: *radius }).collect()
+}
+
+impl Filling<'_, '_, '_> {
+    /// Somebody falls by themselves.
+    fn begin(&mut self, who: usize, start: Placement, tick: i32) {
+        let Some((calm, fall)) = self.first_fall() else { return };
+        let bodies = self.composer.bodies_handle();
+        let here = Rigid::of(start);
+        let node = bodies.library().action(calm).from;
+        let waiting = waits(self.composer, Standing { node, here, tick }, who);
+        let doing = Doing::begin(&bodies, fall.0, tick, u32::from(fall.1), here);
+        let end = doing.end(&bodies);
+        self.composer.crowd.wait(who, &waiting, tick);
+        self.composer.crowd.perform(who, &[(tick, doing)], end);
+        self.composer.crowd.stay(who, end, self.composer.end);
+        self.cover.cover(&shadows(&bodies, &doing, end));
+        self.enter(Faller { who, by: None, fall, tick, here, felled: 0 });
+    }
+
+    /// What somebody waits with who falls by themselves, and the fall that fits it best, of those that fell others.
+    fn first_fall(&self) -> Option<(ActionId, (ActionId, u16))> {
+        let bodies = self.composer.bodies();
+        let nodes = (0..bodies.library().n_nodes() as u32).map(NodeId);
+        let calm: Vec<ActionId> =
+            nodes.filter_map(|node| self.composer.moves.calm(node).first().copied()).collect();
+        let seen = |take: u32, frame: u32| {
+            let from_take = bodies.stance(take, frame).root.inverse();
+            bodies.frame(take, frame).iter().map(move |ends| from_take.point(0.5 * (ends[0] + ends[1])))
+        };
+        let mut best: Option<(f32, ActionId, (ActionId, u16))> = None;
+        for id in calm {
+            let its = bodies.of_action(id);
+            for fall in self.by_fall.keys() {
+                let theirs = bodies.of_action(fall.0);
+                let frame = theirs.first + u32::from(fall.1);
+                let pairs = seen(its.take, its.first).zip(seen(theirs.take, frame));
+                let off: f32 = pairs.map(|(a, b)| a.distance_squared(b)).sum();
+                if best.is_none_or(|(least, ..)| off < least) {
+                    best = Some((off, id, *fall));
+                }
+            }
+        }
+        best.map(|(_, calm, fall)| (calm, fall))
+    }
+
+    fn enter(&mut self, faller: Faller) {
+        self.places.entry(cell(faller.here.shift())).or_default().push(self.fallers.len());
+        self.fallers.push(faller);
+    }
+
+    /// Everybody from a faller on fells others, and those others, in order of time.
+    fn wave(&mut self, from: usize) {
+        let mut due: BinaryHeap<Reverse<(i32, usize)>> =
+            (from..self.fallers.len()).map(|at| Reverse((self.fallers[at].tick, at))).collect();
+        while let Some(Reverse((_, by))) = due.pop() {
+            while self.fallers[by].felled < FELLED && self.is_anybody_left() {
+                let candidates = self.candidates(by, LEAST);
+                if !self.take_one_of(candidates, TRIES) {
+                    break;
+                }
+                let at = self.fallers.len() - 1;
+                due.push(Reverse((self.fallers[at].tick, at)));
+            }
+        }
+    }
+
+    /// Whatever the wave left is filled by those who fell near it, as long as that is possible.
+    fn fill_in(&mut self) {
+        loop {
+            let before = self.fallers.len();
+            let open: Vec<Ground> = self.cover.open().collect();
+            for place in open {
+                if !self.is_anybody_left() {
+                    return;
+                }
+                if !self.cover.is_open(place) {
+                    continue;
+                }
+                let mut candidates = Vec::new();
+                for by in self.near(place) {
+                    let all = self.candidates(by, 0.0);
+                    let covers = |it: &Candidate| {
+                        let local = it.world.inverse().ground(place);
+                        self.lying[it.patch.idx()].iter().any(|shadow| shadow.from(local) < NEAR)
+                    };
+                    candidates.extend(all.into_iter().filter(covers));
+                }
+                self.take_one_of(candidates, MORE_TRIES);
+            }
+            if self.fallers.len() == before {
+                return;
+            }
+            self.wave(before);
+        }
+    }
+
+    fn is_anybody_left(&self) -> bool {
+        self.next < self.composer.crowd.people.len() && self.cover.n_open() > 0
+    }
+
+    /// Those who fall near a place, in order.
+    fn near(&self, place: Ground) -> Vec<usize> {
+        let (x, z) = cell(place);
+        let cells = (x - 1..=x + 1).flat_map(|x| (z - 1..=z + 1).map(move |z| (x, z)));
+        let all = cells.filter_map(|cell| self.places.get(&cell)).flatten().copied();
+        let mut near: Vec<usize> =
+            all.filter(|by| self.fallers[*by].here.shift().distance(place) < REACH).collect();
+        near.sort_unstable();
+        near
+    }
+
+    /// All whom somebody could fell and who would fill more than this (m²).
+    fn candidates(&mut self, by: usize, least: f32) -> Vec<Candidate> {
+        let faller = self.fallers[by];
+        let patches = self.composer.patches;
+        let joined: Vec<PatchId> = match faller.by {
+            None => self.by_fall.get(&faller.fall).cloned().unwrap_or_default(),
+            Some((_, patch)) => (patches.tables.overlaps(patch).iter())
+                .filter(|overlap| overlap.own == Role::First && overlap.theirs == Role::Second)
+                .map(|overlap| overlap.with)
+                .filter(|with| !self.lying[with.idx()].is_empty())
+                .collect(),
+        };
+        let library = self.composer.bodies_handle();
+        let mut candidates = Vec::new();
+        for id in joined {
+            let patch = patches.patch(id);
+            let second = patch.of(Role::Second);
+            let begins = faller.tick - second.start();
+            if begins + patch.of(Role::First).start() < 0 {
+                continue;
+            }
+            let world = patch.placed_by_start(Role::Second, faller.here);
+            let lying: Vec<Shadow> = self.lying[id.idx()].iter().map(|it| moved(it, &world)).collect();
+            let gain = self.cover.gain(&lying);
+            if gain <= least {
+                continue;
+            }
+            let outside = self.outside(&lying);
+            if outside > OUTSIDE {
+                continue;
+            }
+            let lines = patch.of(Role::First);
+            let ways = [lines.from, lines.to].map(|it| world.placed(it));
+            let command = self.composer.command_at(begins + patch.length());
+            let is_wanted = command.is_some_and(|it| it.is_met(library.library(), patch, Role::First, ways));
+            let usage = self.composer.usage.of(id);
+            let score = self.composer.weights.score(usize::MAX >> 1, usage, is_wanted) + FILLS * gain
+                - STRAYS * outside
+                + CHANCE * self.rng.random::<f32>();
+            candidates.push(Candidate { by, patch: id, world, begins, is_wanted, score });
+        }
+        candidates
+    }
+
+    fn outside(&self, lying: &[Shadow]) -> f32 {
+        let ends = lying.iter().flat_map(|shadow| shadow.ends);
+        ends.map(|end| self.floor.outside(end)).fold(0.0, f32::max)
+    }
+
+    /// Takes the best that gets in nobody's way.
+    fn take_one_of(&mut self, mut candidates: Vec<Candidate>, tries: usize) -> bool {
+        let by_score = |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score);
+        candidates.sort_by(by_score);
+        let is_asked = candidates.first().is_some_and(|it| self.composer.command_at(it.begins).is_some());
+        let rest = candidates.split_off(candidates.len().min(tries));
+        for candidate in &mut candidates {
+            let lines = self.composer.patches.patch(candidate.patch).of(Role::First);
+            let place = candidate.world.ground(lines.from.position);
+            let density = self.composer.crowd.density(place, CROWDED, candidate.begins + lines.start());
+            candidate.score += self.composer.weights.density / (density as f32 + 1.0);
+        }
+        candidates.sort_by(by_score);
+        let found = candidates.iter().position(|candidate| self.fell(candidate));
+        if let Some(taken) = found.map(|at| candidates[at]).filter(|_| is_asked) {
+            // Those that do as asked come first; whoever was passed over gets in somebody's way.
+            let is_possible =
+                taken.is_wanted || rest.iter().any(|it| it.is_wanted && self.plan(it).is_some());
+            self.composer.wishes.count(is_possible, taken.is_wanted);
+        }
+        found.is_some()
+    }
+
+    /// What somebody does who is felled: waiting, and falling. `None` if they get in another's way.
+    fn plan(&self, candidate: &Candidate) -> Option<[Vec<(i32, Doing)>; 2]> {
+        let (composer, faller) = (&*self.composer, self.fallers[candidate.by]);
+        let (bodies, patch) = (composer.bodies(), composer.patches.patch(candidate.patch));
+        let lines = patch.of(Role::First);
+        let (start, end) = (candidate.begins + lines.start(), candidate.begins + lines.end());
+        let mut partners = vec![faller.who];
+        partners.extend(faller.by.map(|(by, _)| by));
+        let leave = Leave { partners: &partners, near: &[] };
+        let within = lines.doings(bodies, candidate.world, candidate.begins);
+        let last = composer.crowd.print(&within, end)?;
+        let is_free = composer.crowd.is_free(&within, end, &leave)
+            && composer.crowd.is_free_to_stay(&last, end, composer.end, &leave);
+        if !is_free {
+            return None;
+        }
+        let here = candidate.world.then(Rigid::of(lines.from));
+        let waiting = waits(composer, Standing { node: lines.entry?, here, tick: start }, self.next);
+        let stands = |at: usize| {
+            let (from, until) = (waiting[at].0, waiting.get(at + 1).map_or(start, |(next, _)| *next));
+            let print = composer.crowd.print(&waiting[at..], from);
+            print.is_some_and(|print| composer.crowd.is_free_to_stay(&print, from, until, &Leave::default()))
+        };
+        (0..waiting.len()).all(stands).then_some([waiting, within])
+    }
+
+    fn fell(&mut self, candidate: &Candidate) -> bool {
+        let Some([waiting, within]) = self.plan(candidate) else { return false };
+        let who = self.next;
+        let patch = self.composer.patches.patch(candidate.patch);
+        let lines = patch.of(Role::First);
+        let (start, end) = (candidate.begins + lines.start(), candidate.begins + lines.end());
+        let Some(((tick, doing), stint)) = within.last().copied().zip(lines.stints.last()) else {
+            return false;
+        };
+        self.composer.crowd.wait(who, &waiting, start);
+        self.composer.crowd.perform(who, &within, end);
+        self.composer.crowd.stay(who, end, self.composer.end);
+        let people = [who, self.fallers[candidate.by].who];
+        let join = if self.fallers[candidate.by].by.is_some() { Join::Spatial } else { Join::Temporal };
+        self.composer.note(candidate.patch, candidate.begins, candidate.world, people, join);
+        let lying: Vec<Shadow> =
+            self.lying[candidate.patch.idx()].iter().map(|it| moved(it, &candidate.world)).collect();
+        self.cover.cover(&lying);
+        self.fallers[candidate.by].felled += 1;
+        let here = doing.root(self.composer.bodies(), tick);
+        let by = Some((people[1], candidate.patch));
+        self.enter(Faller { who, by, fall: (stint.action, stint.skipped), tick, here, felled: 0 });
+        self.next += 1;
+        true
+    }
+
+    fn told(&self) -> Filled {
+        let (composer, bodies) = (&*self.composer, self.composer.bodies());
+        let mut cover = Cover::new(self.floor, ASKED);
+        let mut outside = 0.0_f32;
+        for faller in &self.fallers {
+            let Some((_, doing)) = composer.crowd.people[faller.who].performed.last() else { continue };
+            // Whoever still falls when the scene ends does not lie.
+            let end = doing.end(bodies);
+            if end <= composer.end {
+                let lying = shadows(bodies, doing, end);
+                outside = outside.max(self.outside(&lying));
+                cover.cover(&lying);
+            }
+        }
+        let left = cover.n_open() as f32 / Cover::new(self.floor, ASKED).n_open().max(1) as f32;
+        let area = self.floor.area();
+        Filled { people: self.fallers.len(), area, left: area * left, outside }
+    }
+}
+
+/// What somebody waits with from tick 0 until they stand like this.
+fn waits(composer: &Composer<'_>, to: Standing, variety: usize) -> Vec<(i32, Doing)> {
+    let (bodies, calm) = (composer.bodies(), composer.moves.calm(to.node));
+    let (mut tick, mut here) = (to.tick, to.here);
+    let mut way = Vec::new();
+    let mut turn = variety;
+    while tick > 0 && !calm.is_empty() {
+        let id = calm[turn % calm.len()];
+        let doing = Doing::begin(bodies, id, tick, bodies.of_action(id).length() as u32, here);
+        way.push((doing.start.max(0), doing));
+        (tick, here) = (doing.start, doing.root(bodies, doing.start));
+        turn += 1;
+    }
+    way.reverse();
+    way
+}
+
+fn moved(shadow: &Shadow, by: &Rigid) -> Shadow {
+    Shadow { ends: shadow.ends.map(|end| by.ground(end)), radius: shadow.radius }
+}
+
+fn cell(place: Ground) -> (i32, i32) {
+    ((place.x / REACH).floor() as i32, (place.z / REACH).floor() as i32)
+}

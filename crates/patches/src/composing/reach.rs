@@ -1,0 +1,223 @@
+//! Getting to a place, turned a certain way, in a posture from which something can follow.
+//!
+//! The [locomotion engine](super::locomotion) takes the next best movement; this looks some movements ahead, because
+//! somebody who hands something over has to stand just so. What is still off in the end is shared by all movements of the
+//! way ([`bent`]), so that no foot slides for it.
+//!
+//! Reference: \[Shum2008\], section 6, on patches that are deformed.
+
+use std::collections::HashSet;
+
+use randori_arena::bodies::{Bodies, Doing, Rigid, TICKS_PER_SECOND};
+use randori_motion::library::NodeId;
+use randori_motion::math::wrap_angle;
+use randori_motion::{ActionId, Placement};
+
+use super::crowd::Crowd;
+use super::locomotion::Standing;
+use super::moves::Moves;
+
+/// Ways that are followed at a time.
+const WIDTH: usize = 96;
+/// Movements of a way at most.
+const LONGEST: usize = 14;
+/// How fast somebody gets nearer at best, on which ways that are under way are compared (m/s, rad/s).
+const SPEED: f32 = 1.2;
+const TURNING: f32 = 2.0;
+/// What a metre and a radian off count in the end (s).
+const OFF: f32 = 8.0;
+const TURNED: f32 = 3.0;
+/// Ways that end within this are alike (m, rad).
+const ALIKE: [f32; 2] = [0.12, 0.25];
+
+/// Looks for ways with the movements of a library.
+#[derive(Clone, Copy)]
+pub struct Reach<'a> {
+    /// Everybody, for the bodies.
+    pub crowd: &'a Crowd,
+    /// What they walk with.
+    pub moves: &'a Moves,
+}
+
+/// A way that was found.
+#[derive(Clone, Debug)]
+pub struct Way {
+    /// What is done, in order of time.
+    pub doings: Vec<(i32, Doing)>,
+    /// How somebody stands at the far end of it.
+    pub end: Standing,
+    /// How far that is from the goal (m), and turned (rad).
+    pub off: [f32; 2],
+}
+
+/// A place on a way, and how it was come by.
+#[derive(Clone, Copy)]
+struct Step {
+    at: Standing,
+    doing: Option<Doing>,
+    before: usize,
+}
+
+/// Forward or backward in time.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sense {
+    Forward,
+    Backward,
+}
+
+impl Reach<'_> {
+    /// From here to about a place, in a posture that may be the end; the one that takes the least time, what is off counted
+    /// as time.
+    pub fn ahead(&self, from: Standing, goal: Placement, is_end: &dyn Fn(NodeId) -> bool) -> Option<Way> {
+        self.search(from, goal, is_end, Sense::Forward)
+    }
+
+    /// From about a place to here, backward in time: [`Way::end`] is how somebody stands at the start of it.
+    pub fn back(&self, to: Standing, goal: Placement, is_end: &dyn Fn(NodeId) -> bool) -> Option<Way> {
+        self.search(to, goal, is_end, Sense::Backward)
+    }
+
+    /// Everything that somebody could get to with as many movements at most, nearest to a goal first, and how; in the order
+    /// in which it was found.
+    pub fn about(&self, from: Standing, goal: Placement) -> Vec<Way> {
+        let mut found = Vec::new();
+        self.spread(from, goal, Sense::Forward, &mut |steps, at| {
+            let step: &Step = &steps[at];
+            found.push(Way {
+                doings: path(steps, at, Sense::Forward),
+                end: step.at,
+                off: off(&step.at, goal),
+            });
+        });
+        found
+    }
+
+    fn search(
+        &self,
+        from: Standing,
+        goal: Placement,
+        is_end: &dyn Fn(NodeId) -> bool,
+        sense: Sense,
+    ) -> Option<Way> {
+        let mut best: Option<(f32, Way)> = None;
+        self.spread(from, goal, sense, &mut |steps, at| {
+            let step = steps[at];
+            if !is_end(step.at.node) {
+                return;
+            }
+            let left = off(&step.at, goal);
+            let seconds = (step.at.tick - from.tick).abs() as f32 / TICKS_PER_SECOND;
+            let cost = seconds + OFF * left[0] + TURNED * left[1];
+            if best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                best = Some((cost, Way { doings: path(steps, at, sense), end: step.at, off: left }));
+            }
+        });
+        best.map(|(_, way)| way)
+    }
+
+    /// Follows the best ways, movement by movement, and shows each place that is come by.
+    fn spread(&self, from: Standing, goal: Placement, sense: Sense, show: &mut dyn FnMut(&[Step], usize)) {
+        let mut steps = vec![Step { at: from, doing: None, before: usize::MAX }];
+        let mut layer = vec![0];
+        let mut seen: HashSet<(NodeId, [i32; 3])> = HashSet::new();
+        for _ in 0..=LONGEST {
+            for at in &layer {
+                show(&steps, *at);
+            }
+            let mut next: Vec<(f32, Step)> = Vec::new();
+            for before in layer {
+                let at = steps[before].at;
+                for id in self.movements(at.node, sense) {
+                    let (doing, after) = self.moved(at, *id, sense);
+                    let left = off(&after, goal);
+                    let seconds = (after.tick - from.tick).abs() as f32 / TICKS_PER_SECOND;
+                    let cost = seconds + 1.5 * (left[0] / SPEED + left[1] / TURNING);
+                    next.push((cost, Step { at: after, doing: Some(doing), before }));
+                }
+            }
+            next.sort_by(|a, b| a.0.total_cmp(&b.0));
+            layer = Vec::new();
+            for (_, step) in next {
+                if seen.insert((step.at.node, cell(&step.at))) {
+                    layer.push(steps.len());
+                    steps.push(step);
+                }
+                if layer.len() == WIDTH {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn movements(&self, node: NodeId, sense: Sense) -> &[ActionId] {
+        match sense {
+            Sense::Forward => self.moves.from(node),
+            Sense::Backward => self.moves.to(node),
+        }
+    }
+
+    fn moved(&self, at: Standing, id: ActionId, sense: Sense) -> (Doing, Standing) {
+        let bodies = self.crowd.bodies();
+        match sense {
+            Sense::Forward => {
+                let doing = Doing::begin(bodies, id, at.tick, 0, at.here);
+                (doing, Standing::after(self.crowd, &doing))
+            }
+            Sense::Backward => {
+                let doing = Doing::begin(bodies, id, at.tick, bodies.of_action(id).length() as u32, at.here);
+                let node = bodies.library().action(id).from;
+                (doing, Standing { node, here: doing.root(bodies, doing.start), tick: doing.start })
+            }
+        }
+    }
+}
+
+fn path(steps: &[Step], at: usize, sense: Sense) -> Vec<(i32, Doing)> {
+    let mut doings = Vec::new();
+    let mut at = at;
+    while let Some(doing) = steps[at].doing {
+        doings.push((doing.start, doing));
+        at = steps[at].before;
+    }
+    if sense == Sense::Forward {
+        doings.reverse();
+    }
+    doings
+}
+
+/// How far somebody is from a place (m), and turned (rad).
+fn off(at: &Standing, goal: Placement) -> [f32; 2] {
+    let here = at.here.placement();
+    [here.position.distance(goal.position), wrap_angle(here.heading - goal.heading).abs()]
+}
+
+fn cell(at: &Standing) -> [i32; 3] {
+    let Placement { position, heading } = at.here.placement();
+    let [apart, turned] = ALIKE;
+    [position.x / apart, position.z / apart, heading / turned].map(|it| it.floor() as i32)
+}
+
+/// The same movements from a place a little off where they begin to where they end: what is off is shared by all of them,
+/// a little at each seam, where feet that stand are held.
+pub fn bent(bodies: &Bodies, way: &[(i32, Doing)], start: Placement) -> Vec<(i32, Doing)> {
+    let Some((tick, first)) = way.first() else { return Vec::new() };
+    let planned = first.root(bodies, *tick);
+    let moved = Rigid::of(start).then(planned.inverse());
+    let share = 1.0 / way.len() as f32;
+    let bend = |(at, (tick, doing)): (usize, &(i32, Doing))| {
+        let there = doing.placement(bodies, *tick);
+        let here = moved.placed(there);
+        let part = at as f32 * share;
+        let heading = here.heading + part * wrap_angle(there.heading - here.heading);
+        let place = |from: f32, to: f32| from + part * (to - from);
+        let position = randori_motion::Ground {
+            x: place(here.position.x, there.position.x),
+            z: place(here.position.z, there.position.z),
+        };
+        let skipped = (tick - doing.start).max(0) as u32;
+        let doing =
+            Doing::begin(bodies, doing.action, *tick, skipped, Rigid::of(Placement { position, heading }));
+        (*tick, doing)
+    };
+    way.iter().enumerate().map(bend).collect()
+}
