@@ -72,10 +72,10 @@ try {
   page.on("pageerror", (error) => complaints.push(String(error)));
   await page.goto(url);
 
-  const state = (code) => page.evaluate(`(() => { const { state, play, explain, camera, direct, bodies } = window.studio; return ${code}; })()`);
+  const state = (code) => page.evaluate(`(() => { const { state, play, explain, camera, direct, bodies, wits } = window.studio; return ${code}; })()`);
   // The page's own policy forbids to evaluate words inside of it, so that it is asked from outside.
-  const until = async (code) => {
-    for (const start = Date.now(); Date.now() - start < 180_000; await page.waitForTimeout(80)) if (await state(code)) return;
+  const until = async (code, patience = 180_000) => {
+    for (const start = Date.now(); Date.now() - start < patience; await page.waitForTimeout(80)) if (await state(code)) return;
     await page.screenshot({ path: join(out, "studio-stuck.png") });
     throw new Error(`waited in vain for ${code}; the studio says ${JSON.stringify(await state("state.errors"))}, the browser ${JSON.stringify(complaints)}`);
   };
@@ -241,6 +241,21 @@ try {
   await shoot("bodies-dark");
   await page.locator("#tab-see").click();
   await finished();
+
+  // Wits: what both might do, and where it pays to be unpredictable. Values are learned on first use.
+  await page.keyboard.press("Escape");
+  await page.locator("#tab-wits").click();
+  await page.locator("#wits-start").click();
+  await until("state.main.take?.name === 'tag' && state.main.take.done && wits.map", 900_000);
+  check(await state("state.main.take.people.every(({ plans }) => plans.length > 20)"), "both say what they might have done at every decision");
+  const mixed = await state("state.main.take.people.flatMap(({ plans }) => plans).filter(([, , , , all]) => all.length > 1).length");
+  check(mixed > 0, `${mixed} decisions were drawn from several`);
+  check(await state("Math.max(...wits.map.spread) > 0"), "the map is there");
+  const bare = await state("(wits.marks(state.main.compose(state)), state.main.scene.rings.length)");
+  check(bare > 10, `${bare} marks lie on the floor`);
+  await notBlank("wits");
+  await shoot("wits-dark");
+  await page.locator("#tab-see").click();
 
   // A file dropped in, and a wide screen.
   await page.locator("#choose").setInputFiles(join(out, "command.glb"));
