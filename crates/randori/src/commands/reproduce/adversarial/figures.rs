@@ -278,7 +278,7 @@ impl Making<'_> {
                 let chosen = points.iter().filter(move |point: &&Figure6Point| point.nested == nested);
                 chosen.map(|point| (point.bases_per_axis, point.mean_squared_error))
             };
-            if let (Some(first), Some(last)) = (errors(false).next(), errors(false).last()) {
+            if let (Some(first), Some(last)) = (errors(false).next(), errors(false).next_back()) {
                 let what =
                     format!("figure 6: {game}, squared error of full bases, {} to {} each", first.0, last.0);
                 self.row(
@@ -289,7 +289,7 @@ impl Making<'_> {
                     last.1 < first.1,
                 );
             }
-            if let Some((bases, error)) = errors(true).last() {
+            if let Some((bases, error)) = errors(true).next_back() {
                 let what = format!("figure 6: {game}, mean squared error of nested bases, {bases} each");
                 self.row(what, None, error, "-", error < 0.01);
             }
@@ -370,19 +370,19 @@ fn by_kind(points: &[Costs], of: fn(&Costs) -> f64) -> Vec<Curve> {
 
 /// One curve for each phase of learning four axes.
 fn breakdown(points: &[Costs], nested: bool) -> Vec<Curve> {
-    let phases: [(&str, fn(&Figure5Point) -> f64); 3] = [
-        ("policies", |point| point.seconds.policies),
-        ("rows of the matrix", |point| point.seconds.rows),
-        ("least squares", |point| point.seconds.projection),
-    ];
-    let chosen =
-        || points.iter().map(|costs| &costs.point).filter(|p| p.dimensions == 4 && p.nested == nested);
-    phases
-        .map(|(name, of)| Curve {
+    let curve = |name: &str, of: fn(&Figure5Point) -> f64| {
+        let chosen = points.iter().map(|costs| &costs.point);
+        let chosen = chosen.filter(|point| point.dimensions == 4 && point.nested == nested);
+        Curve {
             name: name.to_owned(),
-            points: chosen().map(|point| (point.bases_per_axis as f64, of(point))).collect(),
-        })
-        .into()
+            points: chosen.map(|point| (point.bases_per_axis as f64, of(point))).collect(),
+        }
+    };
+    vec![
+        curve("policies", |point| point.seconds.policies),
+        curve("rows of the matrix", |point| point.seconds.rows),
+        curve("least squares", |point| point.seconds.projection),
+    ]
 }
 
 /// Seconds of the processor, all threads together, since the clock was made.
