@@ -50,11 +50,14 @@ pub struct Family {
     pub patches: Vec<PatchId>,
 }
 
+/// What somebody does in a patch: actions, each with the frames that are skipped and those that are shown.
+type Part = Vec<(ActionId, u16, u16)>;
+
 impl Patches {
     /// A set of patches, with tables that were made of them.
     pub fn new(library: Fingerprint, patterns: Vec<Pattern>, patches: Vec<Patch>, tables: Tables) -> Patches {
         let mut openings = vec![Vec::new(); library.nodes as usize];
-        let mut by_part: BTreeMap<(NodeId, Role, Vec<(ActionId, u16, u16)>), Vec<PatchId>> = BTreeMap::new();
+        let mut by_part: BTreeMap<(NodeId, Role, Part), Vec<PatchId>> = BTreeMap::new();
         for (at, patch) in patches.iter().enumerate() {
             for role in Role::BOTH {
                 if let Some(list) = patch.of(role).entry.and_then(|node| openings.get_mut(node.0 as usize)) {
