@@ -445,7 +445,7 @@ impl<'a> Pair<'a> {
         stance(self.other).depth_in(&self.other_from_own, stance(self.own))
     }
 
-    /// Whether trunks and heads are deeper in each other than a limit (m) at any of these ticks.
+    /// Whether trunks and heads are deeper in each other than a limit (m, not below 0) at any of these ticks.
     ///
     /// Two cores come no nearer to each other than both go meanwhile, so all ticks can be passed over before they have
     /// gone as far as it takes to reach the limit.

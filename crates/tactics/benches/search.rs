@@ -115,7 +115,7 @@ fn edges(criterion: &mut Criterion) {
 
 fn pruning(_: &mut Criterion) {
     let small_ones: (_, _, &[(u8, usize)]) = ("small", small(), &[(3, 12), (4, 3)]);
-    for (name, stage, depths) in [small_ones, ("full", full(), &[(2, 40), (3, 6), (4, 3)])] {
+    for (name, stage, depths) in [small_ones, ("full", full(), &[(2, 40), (3, 6), (4, 1)])] {
         let n_actions = stage.cast[0].bodies.library().actions().len();
         println!("{name} library of {n_actions} actions; worst is the least ratio of a single state");
         println!(
