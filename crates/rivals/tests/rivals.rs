@@ -245,7 +245,7 @@ fn values_of_a_small_duel_are_those_of_an_exact_grid() {
     let grid = solve_on_grid(&table, &GridSettings { nodes: 12, tolerance: 1e-3, max_sweeps: 12 }).unwrap();
     let size = Size { samples: [0.0, 16.0], ..Size::small(&game) };
     let (values, _) = learn(&game, &size, 1, Host::default(), None, &mut |_| Control::Continue).unwrap();
-    let (mut squared, mut n, mut scale) = (0.0, 0.0, 0.0);
+    let (mut squared, mut n, mut scale) = (0.0, 0.0, 0.0_f64);
     for node in 0..13 * 13 {
         let states = [node / 13, node % 13].map(|node| game.sides[0].graph.ids().nth(node).unwrap());
         for time in 0..16 {
@@ -262,7 +262,7 @@ fn values_of_a_small_duel_are_those_of_an_exact_grid() {
             n += 1.0;
         }
     }
-    let (error, scale) = ((squared / n as f64).sqrt(), (scale / n).sqrt());
+    let (error, scale) = ((squared / n).sqrt(), (scale / n).sqrt());
     assert!(error < 0.25 * scale, "{error} of {scale}");
 }
 

@@ -336,6 +336,19 @@ impl ValueFunction {
 
     /// The same function with the indicators of an outer product before its splines: what belongs to one value of the
     /// discrete axes then lies together, and a look ahead from one state stays within a few such blocks.
+    ///
+    /// ```
+    /// use randori_equilibrium::basis::{Basis, ValueFunction};
+    /// use randori_equilibrium::game::Axis;
+    ///
+    /// let axes = [Axis::Periodic { low: 0.0, high: 1.0 }, Axis::Discrete { count: 3 }];
+    /// let basis = Basis::over_axes(&axes, &[0, 1], 8)?;
+    /// let function = ValueFunction { basis, weights: (0..24).map(f64::from).collect() };
+    /// let blocks = function.clone().in_blocks();
+    /// assert_ne!(function.weights, blocks.weights);
+    /// assert!((function.value(&[0.3, 2.0]) - blocks.value(&[0.3, 2.0])).abs() < 1e-12);
+    /// # Ok::<(), randori_equilibrium::basis::BasisError>(())
+    /// ```
     pub fn in_blocks(self) -> ValueFunction {
         let Basis::Outer(factors) = &self.basis else { return self };
         let is_spline = |at: &usize| !matches!(factors[*at], Basis::Indicators { .. });
