@@ -51,6 +51,8 @@ const PATIENCE: usize = 1;
 const OVERSHOOT: usize = 4;
 /// Limits that change singly before all that are wrong change at once again; then twice as many.
 const SINGLY: usize = 8;
+/// Limits that may change singly beside one factorisation; beyond that they go in circles.
+const MOST_SINGLY: usize = 256;
 /// Factorisations from one active set to begin with.
 const MAX_ROUNDS: usize = 30;
 
@@ -181,6 +183,7 @@ impl BlockSolver {
                 match self.settle_singly(qp, singly) {
                     Ending::Optimum => return true,
                     Ending::Stuck => return false,
+                    Ending::Unfinished if singly >= MOST_SINGLY => return false,
                     Ending::Unfinished => (singly, best) = (2 * singly, usize::MAX),
                 }
             }
