@@ -168,6 +168,16 @@ pub fn platform(name: &str, top: DVec3, half: [f64; 2], foot: [f64; 2]) -> [Fixt
     ]
 }
 
+/// A post from the ground up to a point (m), so that what turns there does not float.
+pub fn post(name: &str, top: DVec3) -> Fixture {
+    let half_length = 0.5 * top.y;
+    Fixture {
+        name: name.into(),
+        shape: Shape::Cylinder { half_length, radius: 0.04 },
+        world_from_shape: Pose::from_translation(DVec3::new(top.x, half_length, top.z)),
+    }
+}
+
 /// Distance from the hinges of the [`door`] to the axis of its knob (m).
 pub const DOOR_WIDTH: f64 = 0.75;
 

@@ -127,7 +127,9 @@ pub(super) fn door(_options: &Options) -> Result<Parts, ModelError> {
     let mut world = super::empty(0.005);
     let who =
         person(&mut world, &[("upper_arm_z", 0.12), ("right_upper_arm_x", -0.2), ("right_forearm_x", -1.2)])?;
-    let door = fixture(&mut world, objects::door(DVec3::new(0.5, 0.0, 0.5))?, &[[0.0, 2.0], [3.0, 0.03]]);
+    let hinge = DVec3::new(0.5, 0.0, 0.5);
+    let door = fixture(&mut world, objects::door(hinge)?, &[[0.0, 2.0], [3.0, 0.03]]);
+    world.fixtures.push(objects::post("door post", hinge + DVec3::new(0.05, 2.05, 0.0)));
     joint_task(&mut world, "knob", door, "knob", 0.0);
     joint_task(&mut world, "hinge", door, "hinge", 0.0);
     people::keep_apart(&mut world, (who, "left_hand"), (door, "leaf"));
@@ -198,6 +200,7 @@ pub(super) fn valve(_options: &Options) -> Result<Parts, ModelError> {
         person(&mut world, &[("upper_arm_z", 0.12), ("right_upper_arm_x", -0.4), ("right_forearm_x", -1.3)])?;
     let center = DVec3::new(-0.15, 1.1, 0.52);
     let valve = fixture(&mut world, objects::valve(center)?, &[[0.0, 1.0], [0.0, 0.002]]);
+    world.fixtures.push(objects::post("valve post", center + DVec3::new(0.0, 0.04, 0.075)));
     joint_task(&mut world, "valve", valve, "valve", 0.0);
     for (a, b) in [("right_hand", "disc"), ("right_forearm", "disc"), ("left_hand", "disc")] {
         people::keep_apart(&mut world, (who, a), (valve, b));
@@ -256,6 +259,7 @@ pub(super) fn lever(_options: &Options) -> Result<Parts, ModelError> {
         person(&mut world, &[("upper_arm_z", 0.12), ("right_upper_arm_x", -0.2), ("right_forearm_x", -1.1)])?;
     let foot = DVec3::new(-0.24, 0.4, 0.5);
     let lever = fixture(&mut world, objects::lever(foot)?, &[[12.0, 3.0]]);
+    world.fixtures.push(objects::post("lever post", foot));
     joint_task(&mut world, "lever", lever, "lever", 0.0);
     for link in
         ["right_forearm", "right_upper_arm", "right_hand", "chest", "spine", "head", "pelvis", "right_thigh"]

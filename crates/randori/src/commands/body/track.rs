@@ -69,12 +69,7 @@ fn clip(args: &TrackArgs, seed: u64) -> anyhow::Result<Clip> {
         let library = libraries::open(&name)?;
         let seconds = span(args.seconds, 20.0)?;
         let actions = walk(&library, args.from.max(0.0) + seconds, seed);
-        return Ok(part(
-            play(&library, Placement::default(), &actions)?,
-            args.from,
-            Some(seconds),
-            &args.source,
-        )?);
+        return part(play(&library, Placement::default(), &actions)?, args.from, Some(seconds), &args.source);
     }
     let file = args.import.load(&args.source)?;
     let Some(person) = file.people.into_iter().next() else {
