@@ -14,7 +14,7 @@ out.mkdir(parents=True, exist_ok=True)
 scenes = [pathlib.Path(name) for name in sys.argv[4:]] or sorted(pathlib.Path("scenes").glob("*.toml"))
 faults = []
 # How many pieces are handed on.
-LUGGAGE = {"patches-luggage": 4}
+LUGGAGE = {"patches-luggage": 2}
 
 
 def expect(name, what, holds):

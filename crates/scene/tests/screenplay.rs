@@ -232,7 +232,8 @@ fn areas_luggage_and_appointments_are_read_and_written() {
     for (from, to, expected) in [
         ("\"dominoes\"", "\"mouse\"", "a floor for the plan"),
         ("floor = {", "#", "no floor for the plan"),
-        ("\"dominoes\"", "\"luggage\"", "no luggage for the plan"),
+        ("\"dominoes\"", "\"luggage\"", "a floor for the plan"),
+        ("\"dominoes\"\nfloor", "\"luggage\"\n# floor", "no luggage for the plan"),
         ("pixel = 0.5", "pixel = 0", "pixel is 0"),
         ("[patches]", "[[patches.appointments]]\nat = 3\nplace = [0, 0]\n[patches]", "appointment"),
         ("[patches]", "[[patches.appointments]]\nat = 30\nplace = [0, 0]\n[patches]", "at is 30"),
