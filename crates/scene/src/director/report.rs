@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::patchwork::PatchReport;
 use crate::refine;
-use crate::screenplay::{Role, Screenplay};
+use crate::screenplay::{Camera, Role, Screenplay};
 
 /// A scene in numbers.
 #[derive(Clone, Debug, Serialize)]
@@ -28,6 +28,9 @@ pub struct Report {
     pub patches: Option<PatchReport>,
     /// What refinement changed, if it was done.
     pub refinement: Option<refine::Report>,
+    /// When (s) the story turned to which other camera, in order of time.
+    #[serde(skip)]
+    pub cuts: Vec<(f64, Camera)>,
 }
 
 /// One of the people in numbers.
@@ -131,6 +134,7 @@ impl Report {
             characters: roles.iter().map(character).collect(),
             patches: None,
             refinement: None,
+            cuts: Vec::new(),
         }
     }
 
