@@ -183,7 +183,8 @@ fn pairs_of_a_crowd_cross_their_ways_and_do_not_meet() {
             crossings += usize::from(way.iter().any(|p| other.iter().any(|q| apart(p, q) < 0.3)));
         }
     }
-    assert!(nearest > 1.0, "people of two pairs come as near as {nearest} m");
+    // Shoulders are less than half a metre across.
+    assert!(nearest > 0.5, "people of two pairs come as near as {nearest} m");
     assert!(crossings >= 4, "{crossings} ways cross");
 }
 
