@@ -3,14 +3,16 @@
 //! Nothing is planned here. A bout stops whenever somebody has to decide, so that whoever directs it can change aims,
 //! controllers and people between any two decisions; all of it takes effect at the next.
 
+use std::sync::Arc;
+
 use randori_motion::ActionId;
 use randori_motion::annotation::Kind;
 use smallvec::SmallVec;
 
-use crate::bodies::{Doing, Rigid};
+use crate::bodies::{Bodies, Doing, Rigid};
 use crate::controller::{Controller, Situation, Verdict};
 use crate::objectives::Aims;
-use crate::reactions::Answer;
+use crate::reactions::{Answer, Reactions};
 use crate::stage::{Landed, Moment, Person, Stage};
 
 /// A performance under way.
@@ -25,11 +27,30 @@ pub struct Bout {
     pub happenings: Vec<Happening>,
     /// What each of the cast did, in order of time.
     pub tracks: Vec<Track>,
+    /// The libraries that each of the cast had before the one they have, with the place in what they performed up to which
+    /// they had it.
+    pub earlier: Vec<Vec<(usize, Arc<Bodies>)>>,
+    /// What each of the cast is to go by from their next decision on.
+    taught: Vec<Option<Taught>>,
     /// Whether decisions are written down with what else was considered.
     pub explain: bool,
     controllers: Vec<Box<dyn Controller>>,
     /// Which controller decides for whom.
     controlled: Vec<usize>,
+}
+
+/// A library for somebody who has another one.
+struct Taught {
+    bodies: Arc<Bodies>,
+    reactions: Option<Arc<Reactions>>,
+}
+
+/// Somebody was to be taught what another body does.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the library {library} is one of another body; somebody keeps the one they have")]
+pub struct OtherBody {
+    /// The library.
+    pub library: String,
 }
 
 /// What one of the cast did.
@@ -100,7 +121,19 @@ impl Bout {
             Track { performed, left: None }
         };
         let tracks = moment.people.iter().map(track).collect();
-        Bout { stage, aims, happenings: Vec::new(), tracks, explain: false, controllers, controlled, moment }
+        let n_people = stage.cast.len();
+        Bout {
+            stage,
+            aims,
+            happenings: Vec::new(),
+            tracks,
+            earlier: vec![Vec::new(); n_people],
+            taught: (0..n_people).map(|_| None).collect(),
+            explain: false,
+            controllers,
+            controlled,
+            moment,
+        }
     }
 
     /// Lets time run until somebody has to decide, or to a tick.
@@ -118,6 +151,7 @@ impl Bout {
 
     /// Has somebody decide, who is to, and lets them begin. Whoever does not decide waits for a tick.
     pub fn decide(&mut self, who: usize) {
+        self.learn(who);
         let excerpt = self.excerpt(who);
         match self.controllers[self.controlled[who]].decide(&excerpt.situation(self.explain)) {
             Some(verdict) => self.perform(who, verdict),
@@ -147,6 +181,40 @@ impl Bout {
     pub fn control(&mut self, who: usize, controller: Box<dyn Controller>) {
         self.controlled[who] = self.controllers.len();
         self.controllers.push(controller);
+    }
+
+    /// Gives somebody another library of the same body, to be chosen from from their next decision on.
+    pub fn teach(
+        &mut self,
+        who: usize,
+        bodies: Arc<Bodies>,
+        reactions: Option<Arc<Reactions>>,
+    ) -> Result<(), OtherBody> {
+        let [own, other] = [&self.stage.cast[who].bodies, &bodies].map(|bodies| bodies.library().body());
+        if own != other {
+            return Err(OtherBody { library: bodies.library().name.clone() });
+        }
+        self.taught[who] = Some(Taught { bodies, reactions });
+        Ok(())
+    }
+
+    /// Lets somebody who decides now go by what they were [taught](Bout::teach) since their last decision: as if they
+    /// came from the action whose end is most like how they stand.
+    pub fn learn(&mut self, who: usize) {
+        let Some(Taught { bodies, reactions }) = self.taught[who].take() else { return };
+        let (cast, person) = (&mut self.stage.cast[who], &mut self.moment.people[who]);
+        let tick = self.moment.tick;
+        let here = person.doing.root(&cast.bodies, tick);
+        let Some(action) = most_alike(&bodies, &cast.bodies, &person.doing, tick) else { return };
+        let its = bodies.of_action(action);
+        person.doing = Doing::begin(&bodies, action, tick, its.last - its.first, here);
+        (person.is_spent, person.ahead) = (true, None);
+        let before = std::mem::replace(&mut cast.bodies, bodies);
+        cast.reactions = reactions;
+        self.earlier[who].push((self.tracks[who].performed.len(), before));
+        // What was done before has no number any more.
+        self.aims[who].done.clear();
+        self.stage.look_again(&mut self.moment, who);
     }
 
     /// Somebody enters, in the first frame of an action.
@@ -235,4 +303,27 @@ impl Bout {
     pub fn is_attack(&self, who: usize, action: ActionId) -> bool {
         self.stage.cast[who].bodies.of_action(action).kind == Kind::Attack
     }
+}
+
+/// The action of a library after which somebody stands most like this person of another library at a tick.
+fn most_alike(bodies: &Bodies, before: &Bodies, doing: &Doing, tick: i32) -> Option<ActionId> {
+    let posture = |bodies: &Bodies, take: u32, frame: u32| {
+        let root = bodies.stance(take, frame).root.inverse();
+        let middle = |ends: &[glam::Vec3; 2]| root.point(0.5 * (ends[0] + ends[1]));
+        bodies.frame(take, frame).iter().map(middle).collect::<SmallVec<[glam::Vec3; 24]>>()
+    };
+    let stands = posture(before, before.of_action(doing.action).take, doing.frame(before, tick));
+    let mut best: Option<(f32, ActionId)> = None;
+    for action in bodies.library().ids() {
+        let its = bodies.of_action(action);
+        if its.is_terminal || its.kind == Kind::Reaction || bodies.options(action).is_empty() {
+            continue;
+        }
+        let other = posture(bodies, its.take, its.last);
+        let off: f32 = stands.iter().zip(&other).map(|(a, b)| a.distance_squared(*b)).sum();
+        if best.is_none_or(|(least, _)| off < least) {
+            best = Some((off, action));
+        }
+    }
+    best.map(|(_, action)| action)
 }

@@ -21,9 +21,9 @@ use crate::style::Style;
 /// ```
 /// use randori_arena::plausible::Plausibility;
 /// use randori_arena::style::Style;
-/// let [boxer, runaway] =
-///     ["general-boxer", "runaway"].map(|name| Plausibility::of(&Style::preset(name).unwrap()));
-/// assert!(boxer.facing < runaway.facing);
+/// let [boxer, on_a_path] =
+///     ["general-boxer", "runaway-path"].map(|name| Plausibility::of(&Style::preset(name).unwrap()));
+/// assert!(boxer.facing < on_a_path.facing);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plausibility {

@@ -1,6 +1,7 @@
 //! From what everybody did to how it looks: clips in the world, with the first moments after a blow shaken.
 
 use randori_motion::clip::ClipError;
+use randori_motion::inertialize::Transition;
 use randori_motion::library::Player;
 use randori_motion::math::wrap_angle;
 use randori_motion::{Clip, FrameRate, Pose};
@@ -36,18 +37,89 @@ pub struct Recorded {
 
 /// What everybody looked like up to a tick; `None` for those who did not enter.
 pub fn record(bout: &Bout, names: &[String], until: i32) -> Result<Vec<Option<Recorded>>, ClipError> {
-    let bodies: Vec<&Bodies> = bout.stage.cast.iter().map(|cast| &*cast.bodies).collect();
+    let bodies: Vec<Shapes<'_>> = (bout.stage.cast.iter().zip(&bout.earlier))
+        .map(|(cast, earlier)| Shapes {
+            earlier: earlier.iter().map(|(until, bodies)| (*until, &**bodies)).collect(),
+            last: &cast.bodies,
+        })
+        .collect();
     let landed = bout.happenings.iter().filter_map(|happening| match happening {
         Happening::Landed(landed) => Some(*landed),
         Happening::Decided { .. } => None,
     });
-    record_tracks(&bodies, &bout.tracks, &landed.collect::<Vec<_>>(), names, until)
+    record_shapes(&bodies, &bout.tracks, &landed.collect::<Vec<_>>(), names, until)
 }
 
 /// What people looked like up to a tick who did these things, with these blows in order of time, whoever planned it; there
 /// is one entry in each list for each of them.
 pub fn record_tracks(
     bodies: &[&Bodies],
+    tracks: &[Track],
+    landed: &[Landed],
+    names: &[String],
+    until: i32,
+) -> Result<Vec<Option<Recorded>>, ClipError> {
+    let shapes: Vec<Shapes<'_>> =
+        bodies.iter().map(|bodies| Shapes { earlier: Vec::new(), last: bodies }).collect();
+    record_shapes(&shapes, tracks, landed, names, until)
+}
+
+/// The libraries of one of the cast, laid out.
+struct Shapes<'a> {
+    /// Those of a time: up to which place in what was performed.
+    earlier: Vec<(usize, &'a Bodies)>,
+    last: &'a Bodies,
+}
+
+impl<'a> Shapes<'a> {
+    /// What the action at this place of what was performed belongs to.
+    fn of(&self, place: usize) -> &'a Bodies {
+        self.earlier.iter().find(|(until, _)| place < *until).map_or(self.last, |(_, bodies)| bodies)
+    }
+}
+
+/// From one library to another: what differs fades.
+struct Seam {
+    transition: Transition,
+    /// Poses shown since.
+    age: u16,
+}
+
+impl Seam {
+    /// How long that takes (s).
+    const FADE: f32 = 0.3;
+
+    /// After these poses somebody goes on as this player does; `None` if there is nothing to go on from.
+    fn between(poses: &[Pose], next: &Player<'_>) -> Option<Seam> {
+        let [.., earlier, last] = poses else { return None };
+        let mut ahead = next.clone();
+        let [first, second] = [ahead.step(), ahead.step()];
+        // As if the other motion had gone on like that before it began.
+        let before = one_before(&first, &second);
+        let long_before = one_before(&before, &first);
+        let dt = FrameRate::HOUSE.dt() as f32;
+        let (shown, next) = ([earlier.view(), last.view()], [long_before.view(), before.view()]);
+        Some(Seam { transition: Transition::new(shown, next, dt, Seam::FADE), age: 0 })
+    }
+
+    /// Adds what is left of the difference to the next pose; `None` when it was the last.
+    fn fade(mut self, pose: &mut Pose) -> Option<Seam> {
+        self.age += 1;
+        let since = f32::from(self.age) * FrameRate::HOUSE.dt() as f32;
+        self.transition.apply(since, pose);
+        (since <= Seam::FADE).then_some(self)
+    }
+}
+
+/// The pose before a first and a second one of an even motion.
+fn one_before(first: &Pose, second: &Pose) -> Pose {
+    let rotations = first.rotations.iter().zip(&second.rotations).map(|(a, b)| *a * (b.inverse() * *a));
+    let translations = first.translations.iter().zip(&second.translations).map(|(a, b)| *a + (*a - *b));
+    Pose { rotations: rotations.collect(), translations: translations.collect() }
+}
+
+fn record_shapes(
+    bodies: &[Shapes<'_>],
     tracks: &[Track],
     landed: &[Landed],
     names: &[String],
@@ -62,12 +134,12 @@ pub fn record_tracks(
             of.given.push(landed);
         }
     }
-    let people: Vec<(usize, (&&Bodies, &Track))> = bodies.iter().zip(tracks).enumerate().collect();
+    let people: Vec<(usize, (&Shapes<'_>, &Track))> = bodies.iter().zip(tracks).enumerate().collect();
     people
         .into_par_iter()
         .map(|(who, (bodies, track))| {
             let name = names.get(who).map_or("", String::as_str);
-            record_track(bodies, track, &blows[who], name, until)
+            one(bodies, track, &blows[who], name, until)
         })
         .collect()
 }
@@ -85,9 +157,6 @@ pub struct Blows<'a> {
 const MEANT: f32 = 1e-3;
 
 /// What one person looked like up to a tick; `None` for somebody who did nothing.
-///
-/// An action that begins a little off where the one before it ends is joined to it: what differs fades, feet that stand
-/// stay.
 pub fn record_track(
     bodies: &Bodies,
     track: &Track,
@@ -95,21 +164,42 @@ pub fn record_track(
     name: &str,
     until: i32,
 ) -> Result<Option<Recorded>, ClipError> {
+    one(&Shapes { earlier: Vec::new(), last: bodies }, track, blows, name, until)
+}
+
+/// An action that begins a little off where the one before it ends is joined to it: what differs fades, feet that stand
+/// stay.
+fn one(
+    shapes: &Shapes<'_>,
+    track: &Track,
+    blows: &Blows<'_>,
+    name: &str,
+    until: i32,
+) -> Result<Option<Recorded>, ClipError> {
     let Some((enter, first)) = track.performed.first().copied() else { return Ok(None) };
-    let library = bodies.library();
+    let bodies = shapes.of(0);
+    let library = shapes.last.library();
     let until = track.left.unwrap_or(until).min(until).max(enter + 1);
     let skipped = first.frame(bodies, enter) - bodies.of_action(first.action).first;
-    let mut player = Player::entering(library, first.action, skipped, first.placement(bodies, enter));
+    let mut player =
+        Player::entering(bodies.library(), first.action, skipped, first.placement(bodies, enter));
     let mut poses: Vec<Pose> = Vec::new();
     let mut standing = Vec::new();
-    let mut next = track.performed[1..].iter().peekable();
+    let mut next = track.performed.iter().enumerate().skip(1).peekable();
+    let mut shown = bodies;
+    let mut seam: Option<Seam> = None;
     for tick in enter..until {
         // Of several at one tick, the last is what is done.
-        while let Some((_, doing)) = next.next_if(|(at, _)| *at <= tick) {
+        while let Some((place, (_, doing))) = next.next_if(|(_, (at, _))| *at <= tick) {
+            let bodies = shapes.of(place);
             let skipped = doing.frame(bodies, tick) - bodies.of_action(doing.action).first;
             let (here, there) = (player.placement(), doing.placement(bodies, tick));
             let turned = wrap_angle(there.heading - here.heading).abs();
-            if here.position.distance(there.position) < MEANT && turned < MEANT {
+            if !std::ptr::eq(bodies, shown) {
+                player = Player::entering(bodies.library(), doing.action, skipped, there);
+                seam = Seam::between(&poses, &player);
+                shown = bodies;
+            } else if here.position.distance(there.position) < MEANT && turned < MEANT {
                 player.switch(doing.action, skipped);
             } else {
                 player.switch_to(doing.action, skipped, there);
@@ -119,7 +209,11 @@ pub fn record_track(
         match poses.last().filter(|_| player.is_done()) {
             // Somebody with nothing more to do stays as they are.
             Some(last) => poses.push(last.clone()),
-            None => poses.push(player.step()),
+            None => {
+                let mut pose = player.step();
+                seam = seam.and_then(|seam| seam.fade(&mut pose));
+                poses.push(pose);
+            }
         }
     }
     let frame = |landed: &Landed| (landed.hit.tick - enter).max(0) as usize;

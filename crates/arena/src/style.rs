@@ -33,7 +33,7 @@ pub struct Style {
     pub requirement_weight: f64,
     /// What doing again what was just done takes away: it fades by half with every action since.
     pub recency_weight: f64,
-    /// Whether turning the back on the opponent is in order.
+    /// Whether turning the back on the opponent is in order where one could face it.
     pub may_turn_away: bool,
     /// Metres per unit of length in the terms of movement (m); 0.01 is the paper's.
     pub metre: f64,
@@ -52,7 +52,7 @@ pub const PRESETS: [(&str, Style); 10] = [
     ("general-boxer-path", on_path(GENERAL_BOXER, 1e6)),
     ("sword-fighter-path", on_path(SWORD_FIGHTER, 1e6)),
     ("chaser-path", on_path(CHASER, 0.0)),
-    ("runaway-path", on_path(RUNAWAY, 0.0)),
+    ("runaway-path", on_path(RUNAWAY_ON_PATH, 0.0)),
 ];
 
 const GENERAL_BOXER: Style = Style {
@@ -89,9 +89,10 @@ const RUNAWAY: Style = Style {
     long_damage_weight: 0.0,
     combination_weight: 0.0,
     recency_weight: 0.0,
-    may_turn_away: true,
     ..GENERAL_BOXER
 };
+/// Whoever runs away along a path looks where it goes.
+const RUNAWAY_ON_PATH: Style = Style { may_turn_away: true, ..RUNAWAY };
 
 const fn on_path(style: Style, requirement_weight: f64) -> Style {
     Style { path_weight: 10.0, requirement_weight, ..style }

@@ -91,6 +91,28 @@ fn outboxers_keep_away() {
     assert!(report.characters[0].mean_distance > 1.4, "{:#?}", report.characters);
 }
 
+/// How many of somebody's attacks are hooks and uppercuts, and how many are others.
+fn short_and_long(take: &Take, who: &str) -> [usize; 2] {
+    let attacks = take.events.iter().filter(|event| {
+        event.kind == EventKind::Other("attack".to_owned()) && event.who.as_deref() == Some(who)
+    });
+    let is_short = |event: &&randori_motion::Event| {
+        let action = event.details["action"].as_str().unwrap();
+        action.contains("hook") || action.contains("uppercut")
+    };
+    let (short, long): (Vec<_>, Vec<_>) = attacks.partition(is_short);
+    [short.len(), long.len()]
+}
+
+#[test]
+fn whoever_presses_strikes_short_more_often_than_whoever_keeps_away() {
+    let (take, report) = play(&at_depth(scene("boxing-in-vs-out"), 2));
+    assert_is_a_fight(&take, &report);
+    let [red, blue] = ["red", "blue"].map(|who| short_and_long(&take, who));
+    let share = |[short, long]: [usize; 2]| short as f64 / (short + long).max(1) as f64;
+    assert!(share(red) > share(blue), "short and long blows: infighter {red:?}, outboxer {blue:?}");
+}
+
 /// When somebody is caught with a catch (s), if anybody is.
 fn caught(take: &Take) -> Option<f64> {
     let is_catch = |event: &&randori_motion::Event| {
@@ -129,6 +151,41 @@ fn a_chase_on_a_circle_keeps_time() {
         let far = errors.iter().filter(|error| **error > 0.5).count();
         assert!(far <= 1 && errors.iter().all(|error| *error < 0.7), "{}: {errors:?}", character.name);
     }
+}
+
+/// Where somebody's hips are on the floor, ten times a second (m).
+fn places(take: &Take, who: usize) -> Vec<[f32; 2]> {
+    let character = &take.characters[who];
+    let mut pose = randori_motion::Pose::default();
+    let mut place = |k: usize| {
+        character.clip.sample_into(0.1 * k as f64, &mut pose);
+        let root = pose.root();
+        [root.x, root.z]
+    };
+    (0..(10.0 * character.clip.duration()) as usize).map(&mut place).collect()
+}
+
+/// Pairs of a crowd cross each other's ways, but are never at one place at one time.
+#[test]
+fn pairs_of_a_crowd_cross_their_ways_and_do_not_meet() {
+    let mut scene = scene("chase-crowd");
+    (scene.formation.as_mut().unwrap().pairs, scene.seconds) = (4, 12.0);
+    scene.formation.as_mut().unwrap().until = 12.0;
+    let (take, _) = play(&scene);
+    let ways: Vec<Vec<[f32; 2]>> = (0..take.characters.len()).map(|who| places(&take, who)).collect();
+    let apart = |a: &[f32; 2], b: &[f32; 2]| (a[0] - b[0]).hypot(a[1] - b[1]);
+    let (mut nearest, mut crossings) = (f32::INFINITY, 0);
+    for (a, way) in ways.iter().enumerate() {
+        // The two of a pair follow each other in the list.
+        for other in ways.iter().skip(a + 2 - a % 2) {
+            let at_once = way.iter().zip(other).map(|(p, q)| apart(p, q));
+            nearest = at_once.fold(nearest, f32::min);
+            crossings += usize::from(way.iter().any(|p| other.iter().any(|q| apart(p, q) < 0.3)));
+        }
+    }
+    // Shoulders are less than half a metre across.
+    assert!(nearest > 0.5, "people of two pairs come as near as {nearest} m");
+    assert!(crossings >= 4, "{crossings} ways cross");
 }
 
 #[test]
@@ -236,6 +293,71 @@ fn what_is_changed_live_takes_effect_from_there_on() {
     };
     assert_eq!(before(&usual), before(&closer));
     assert_ne!(usual, closer);
+}
+
+#[test]
+fn somebody_can_be_taught_another_library_while_they_fight() {
+    let mut scene = at_depth(scene("boxing-general"), 2);
+    scene.seconds = 10.0;
+    let mut brought = libraries(&scene);
+    let usual = Builtin::Boxing.casting();
+    let other = Builtin::Boxing.make(&Casting { seed: usual.seed + 1, ..usual }).unwrap();
+    let other = Arc::new(other);
+    brought.add("other boxing", Arc::clone(&other));
+    brought.add(
+        "a giant",
+        Arc::new({
+            let build = randori_motion::Build { height: 2.1, ..usual.build };
+            Builtin::Running.make(&Casting { build, ..Builtin::Running.casting() }).unwrap()
+        }),
+    );
+    let mut director = Director::new(&scene, &brought).unwrap();
+    while director.now() < 4.0 && director.step() {}
+    let n_before = director.bout.happenings.len();
+    let before = Arc::clone(director.bout.stage.cast[0].bodies.library());
+    director.teach(0, "other boxing", &brought).unwrap();
+    // The action under way goes on as it was.
+    assert!(Arc::ptr_eq(director.bout.stage.cast[0].bodies.library(), &before));
+    let refused = director.teach(1, "a giant", &brought).err().unwrap();
+    assert!(matches!(refused, DirectorError::Body(_)), "{refused}");
+    let missing = director.teach(1, "nowhere", &brought).err().unwrap();
+    assert!(matches!(missing, DirectorError::Library { .. }), "{missing}");
+    director.run();
+    let is_reds = |happening: &randori_arena::bout::Happening| {
+        matches!(happening, randori_arena::bout::Happening::Decided { who: 0, .. })
+    };
+    assert!(director.bout.happenings[n_before..].iter().filter(|it| is_reds(it)).count() > 5);
+    assert!(Arc::ptr_eq(director.bout.stage.cast[0].bodies.library(), &other));
+    assert!(!Arc::ptr_eq(director.bout.stage.cast[1].bodies.library(), &other));
+    let (mut take, _) = director.finish().unwrap();
+    refine(&mut take, &Settings::default());
+    let footage = randori_scene::check::Footage::of_take(&take, 60.0).unwrap();
+    let checked = randori_scene::check::check(&footage, &Default::default());
+    let pops = checked.findings.iter().filter(|it| it.kind == randori_scene::check::Kind::Pop).count();
+    assert_eq!(pops, 0, "the change of libraries shows: {:?}", checked.findings);
+}
+
+#[test]
+fn people_who_fight_touch_and_part() {
+    let mut scene = at_depth(scene("boxing-infighters"), 2);
+    scene.seconds = 10.0;
+    let (mut take, _) = play(&scene);
+    let blows = count(&take, &EventKind::ContactBegins);
+    assert!(blows > 0);
+    randori_scene::contacts::note(&mut take);
+    let [begun, ended] = [EventKind::ContactBegins, EventKind::ContactEnds].map(|kind| count(&take, &kind));
+    assert!(begun > blows && ended > 0, "{blows} blows, {begun} contacts begin, {ended} end");
+    assert!(take.events.is_sorted_by(|a, b| a.t <= b.t));
+    // Of every part, contacts begin and end by turns, as far as bodies tell them.
+    let told = |event: &&randori_motion::Event| event.kind == EventKind::ContactEnds;
+    for end in take.events.iter().filter(told) {
+        let is_its = |event: &&randori_motion::Event| {
+            event.kind == EventKind::ContactBegins
+                && event.t <= end.t + 0.2
+                && [&event.who, &event.whom, &event.part] == [&end.who, &end.whom, &end.part]
+        };
+        assert!(take.events.iter().any(|event| is_its(&event)), "{end:?} has no beginning");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! the browser or of any particular planner.
 
 pub mod check;
+pub mod contacts;
 pub mod contest;
 pub mod director;
 pub mod export;

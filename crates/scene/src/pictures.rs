@@ -16,7 +16,7 @@ mod mp4;
 mod palette;
 mod sheet;
 
-pub use animation::{Animation, Format, animation};
+pub use animation::{Animation, Format, animation, film};
 pub use chart::{Chart, Curve, chart};
 pub use floor::{Arrow, FloorMap, floor_map};
 pub use sheet::{Moments, Sheet, sheet};

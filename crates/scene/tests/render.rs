@@ -192,6 +192,21 @@ fn the_follow_camera_moves_smoothly() {
 }
 
 #[test]
+fn a_shot_turns_to_another_camera_at_a_cut() {
+    let take = take_of(vec![person("a", toys::wriggling_person(4, 600), 0.0)], vec![]);
+    let shot = |camera: &Camera| Shot::new(&take, camera, ASPECT).unwrap();
+    let [follow, whole, fixed] = [Camera::default(), Camera::Whole(Angle::default()), Camera::Fixed(AHEAD)]
+        .map(|camera| shot(&camera));
+    let film = follow.clone().cut(2.0, whole.clone()).cut(5.0, fixed.clone());
+    for (t, expected) in
+        [(0.0, &follow), (1.99, &follow), (2.0, &whole), (4.9, &whole), (5.0, &fixed), (9.0, &fixed)]
+    {
+        assert_eq!(film.view(t), expected.view(t), "at {t} s");
+    }
+    assert_ne!(follow.view(2.0), whole.view(2.0));
+}
+
+#[test]
 fn two_people_are_seen_from_the_side() {
     let mut take = take_of(vec![standing("a", 0.0, 2), standing("b", 0.0, 2)], vec![]);
     for (direction, expected) in [(Vec3::Z, 1.32), (Vec3::X, -0.25), (Vec3::new(1.0, 0.0, 1.0), 2.106)] {

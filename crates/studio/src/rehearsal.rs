@@ -11,10 +11,10 @@ use randori_gametree::Settings;
 use randori_motion::formats::bvh::WriteOptions;
 use randori_motion::{ActionId, Take};
 use randori_scene::director::{Director, Libraries, Report, made_at_once};
-use randori_scene::export;
 use randori_scene::pictures::{self, Animation};
 use randori_scene::refine::{self, refine};
 use randori_scene::screenplay::{Controller, Screenplay};
+use randori_scene::{contacts, export};
 use randori_tactics::explain::{Branch, expand};
 use serde_json::{Value, json};
 
@@ -88,6 +88,7 @@ fn finish(
         return None;
     }
     report.refinement = Some(refine(&mut take, &refine::Settings::default()));
+    contacts::note(&mut take);
     let report = serde_json::to_value(&report).ok();
     show(Progress { film: Film::new(Arc::new(take), version + 1, end, true), happenings, report });
     Some(())

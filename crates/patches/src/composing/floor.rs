@@ -45,7 +45,8 @@ impl Floor {
     /// An area given row by row, from the row with the least z on, its middle at the origin. `None` if no square counts,
     /// rows are not as long as `n_columns`, or the side is no length.
     pub fn new(side: f32, n_columns: usize, squares: &[bool]) -> Option<Floor> {
-        let is_sound = side.is_finite() && side > 0.0 && n_columns > 0 && squares.len().is_multiple_of(n_columns);
+        let is_sound =
+            side.is_finite() && side > 0.0 && n_columns > 0 && squares.len().is_multiple_of(n_columns);
         if !is_sound || !squares.contains(&true) {
             return None;
         }

@@ -303,7 +303,7 @@ fn play(args: &PlayArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outco
         written.push(path.clone());
     }
     if let Some(path) = &args.video {
-        write_video(path, &performed.take, Camera::default(), progress)?;
+        write_video(path, &performed.take, (Camera::default(), &[]), progress)?;
         written.push(path.clone());
     }
     let [agent, opponent] = manners;

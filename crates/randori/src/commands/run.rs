@@ -10,7 +10,7 @@ use randori_scene::director::{Director, Libraries, Report, made_at_once};
 use randori_scene::pictures::{self, Animation};
 use randori_scene::refine::{self, refine};
 use randori_scene::screenplay::{Camera, Screenplay};
-use randori_scene::{export, files};
+use randori_scene::{contacts, export, files};
 use serde::Serialize;
 
 use crate::output::{Outcome, table};
@@ -65,6 +65,7 @@ pub(crate) fn run(args: &RunArgs, seed: Option<u64>, progress: &Progress) -> any
     if !args.raw {
         report.refinement = Some(refine(&mut take, &refine::Settings::default()));
     }
+    contacts::note(&mut take);
     let run_seconds = since();
 
     let mut written = Vec::new();
@@ -73,7 +74,7 @@ pub(crate) fn run(args: &RunArgs, seed: Option<u64>, progress: &Progress) -> any
         written.push(path.clone());
     }
     if let Some(path) = &args.video {
-        write_video(path, &take, scene.camera, progress)?;
+        write_video(path, &take, (scene.camera, &report.cuts), progress)?;
         written.push(path.clone());
     }
     let text = describe(&report, run_seconds, &written);
@@ -129,17 +130,18 @@ pub(crate) fn write_take(path: &Path, take: &Take) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes an animated picture of a take by the ending of its file.
+/// Writes an animated picture of a take by the ending of its file: seen from one camera, and after cuts (s) from others.
 pub(crate) fn write_video(
     path: &Path,
     take: &Take,
-    camera: Camera,
+    (camera, cuts): (Camera, &[(f64, Camera)]),
     progress: &Progress,
 ) -> anyhow::Result<()> {
     let format = super::render::animation_format(path)?;
     let job = progress.job("video");
     let options = Animation { camera: camera.of(take), ..Animation::default() };
-    let bytes = pictures::animation(take, format, &options, &mut |done, total| job.step(done, total))?;
+    let cuts: Vec<_> = cuts.iter().map(|(at, camera)| (*at, camera.of(take))).collect();
+    let bytes = pictures::film(take, format, &options, &cuts, &mut |done, total| job.step(done, total))?;
     drop(job);
     files::write_atomically(path, &bytes)?;
     Ok(())

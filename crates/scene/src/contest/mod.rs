@@ -241,9 +241,8 @@ impl Ring {
             let own = (0..contenders.len()).filter(|other| is_first(*other) == is_first(who));
             let (n_own, before) = own.fold((0, 0), |(n, before), it| (n + 1, before + i32::from(it < who)));
             let north = if is_first(who) { -1.0 } else { 1.0 };
-            // Whoever has nobody to catch is already turned to go.
-            let flees = self.is_chase() && !contenders[who].attacks();
-            let heading = if is_first(who) == flees { std::f32::consts::PI } else { 0.0 };
+            // They face each other, also whoever runs away.
+            let heading = if is_first(who) { 0.0 } else { std::f32::consts::PI };
             Placement {
                 position: Ground {
                     x: (before as f32 - 0.5 * (n_own - 1) as f32) * ELBOW_ROOM,

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use randori_arena::bodies::{Bodies, Rigid, TICKS_PER_SECOND};
-use randori_arena::bout::{Bout, Happening, Pause};
+use randori_arena::bout::{Bout, Happening, OtherBody, Pause};
 use randori_arena::combination::Table;
 use randori_arena::controller::Verdict;
 use randori_arena::objectives::{Aims, Goal, Scoring};
@@ -104,6 +104,9 @@ pub enum DirectorError {
     /// The motion cannot be put together.
     #[error(transparent)]
     Clip(#[from] ClipError),
+    /// Somebody cannot change to another library.
+    #[error(transparent)]
+    Body(#[from] OtherBody),
     /// A prop cannot be put together.
     #[error(transparent)]
     Prop(#[from] SkeletonError),
@@ -379,6 +382,34 @@ impl Director {
         self.bout.control(who, crew::hired(controller, self.scene.seed, who, knows));
     }
 
+    /// Gives somebody another library, of the same body, to choose from from the next decision on: one of those that were
+    /// brought along, by its [key](library_key).
+    pub fn teach(&mut self, who: usize, library: &str, libraries: &Libraries) -> Result<(), DirectorError> {
+        let Some(Shelf { bodies, reactions, graph }) = libraries.shelves.get(library) else {
+            let who = self.roles[who].name.clone();
+            return Err(DirectorError::Library { who, library: library.to_owned() });
+        };
+        if graph.is_none() && self.roles[who].controller.needs_graph() {
+            let who = self.roles[who].name.clone();
+            return Err(DirectorError::Graph { who, library: library.to_owned() });
+        }
+        let role = &self.roles[who];
+        let action = opening(&self.scene, role, bodies, who)?;
+        self.bout.teach(who, Arc::clone(bodies), Some(Arc::clone(reactions)))?;
+        self.graphs[who].clone_from(graph);
+        self.strides[who] = stride(bodies.library());
+        if self.roles[who].controller.needs_graph() {
+            // What it looked things up in is about another library.
+            let controller = self.roles[who].controller.clone();
+            self.hire(who, &controller);
+        }
+        if !self.bout.moment.people[who].is_present {
+            self.bout.learn(who);
+            self.story.open_with(who, action);
+        }
+        Ok(())
+    }
+
     /// Plays all of it.
     pub fn run(&mut self) {
         while self.step() {}
@@ -471,6 +502,7 @@ impl Director {
     /// Tells somebody who is about to decide what to aim at.
     fn prepare(&mut self, who: usize) {
         let now = self.now();
+        self.bout.learn(who);
         let is_over =
             self.story.is_down_for_good(self.bout.aims[who].opponent) && !self.turns_to_another(who);
         if self.story.is_down_for_good(who) || is_over {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::patchwork::PatchReport;
 use super::rivalry::RivalReport;
 use crate::refine;
-use crate::screenplay::{Role, Screenplay};
+use crate::screenplay::{Camera, Role, Screenplay};
 
 /// A scene in numbers.
 #[derive(Clone, Debug, Serialize)]
@@ -32,6 +32,9 @@ pub struct Report {
     pub rivals: Option<RivalReport>,
     /// What refinement changed, if it was done.
     pub refinement: Option<refine::Report>,
+    /// When (s) the story turned to which other camera, in order of time.
+    #[serde(skip)]
+    pub cuts: Vec<(f64, Camera)>,
 }
 
 /// One of the people in numbers.
@@ -136,6 +139,7 @@ impl Report {
             patches: None,
             rivals: None,
             refinement: None,
+            cuts: Vec::new(),
         }
     }
 

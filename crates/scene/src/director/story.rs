@@ -78,6 +78,11 @@ impl Story {
         self.openings[who]
     }
 
+    /// Somebody who has not entered yet starts with another action.
+    pub(super) fn open_with(&mut self, who: usize, action: ActionId) {
+        self.openings[who] = action;
+    }
+
     pub(super) fn landed(&mut self, who: usize, whom: usize, falls: bool) {
         self.hits[who][whom] += 1;
         self.people[whom].is_down |= falls;
@@ -234,7 +239,7 @@ impl Director {
                 }
             }
             Then::Camera(camera) => {
-                // For whoever shows the take; a video keeps to one camera.
+                self.report.cuts.push((now, *camera));
                 let mut event = Event::new(now, EventKind::Phase);
                 event.details.insert("camera".to_owned(), camera.name().into());
                 self.events.push(event);

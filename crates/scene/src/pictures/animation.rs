@@ -76,10 +76,25 @@ pub fn animation(
     options: &Animation,
     progress: Progress<'_>,
 ) -> Result<Vec<u8>, PictureError> {
+    film(take, format, options, &[], progress)
+}
+
+/// The same with cuts to other cameras, each from its time (s) on, in order of time.
+pub fn film(
+    take: &Take,
+    format: Format,
+    options: &Animation,
+    cuts: &[(f64, Camera)],
+    progress: Progress<'_>,
+) -> Result<Vec<u8>, PictureError> {
     let size = (options.width, options.height);
     let moments = options.moments(take)?;
     let stage = Stage::new(take)?;
-    let shot = Shot::new(take, &options.camera, aspect(options.width, options.height))?;
+    let seen_by = |camera: &Camera| Shot::new(take, camera, aspect(options.width, options.height));
+    let mut shot = seen_by(&options.camera)?;
+    for (at, camera) in cuts {
+        shot = shot.cut(*at, seen_by(camera)?);
+    }
     let studio = Studio::new(&stage, &shot, size, options.style)?;
     match format {
         Format::Apng => apng::encode(&studio, &moments, options.rate, progress),

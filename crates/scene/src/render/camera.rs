@@ -166,6 +166,8 @@ fn refused(what: &'static str, expected: &'static str, found: impl ToString) -> 
 #[derive(Clone, Debug)]
 pub struct Shot {
     way: Way,
+    /// Other ways, each from its time (s) on.
+    cuts: Vec<(f64, Way)>,
 }
 
 #[derive(Clone, Debug)]
@@ -197,7 +199,7 @@ impl Shot {
             return Err(RenderError::TooLong(duration));
         }
         if let Camera::Fixed(view) = camera {
-            return Ok(Shot { way: Way::Still(*view) });
+            return Ok(Shot::of(Way::Still(*view)));
         }
         // All others have one.
         let angle = camera.angle().unwrap_or_default();
@@ -214,7 +216,7 @@ impl Shot {
         match camera {
             Camera::Whole(_) => {
                 let all = reaches.iter().copied().reduce(Reach::max).unwrap_or_default();
-                return Ok(Shot { way: Way::Still(lens.view(angle, all)) });
+                return Ok(Shot::of(Way::Still(lens.view(angle, all))));
             }
             Camera::Follow(_) => {
                 /// How long before and after a moment the camera already knows of it (s).
@@ -233,12 +235,24 @@ impl Shot {
             }
             _ => {}
         }
-        Ok(Shot { way: Way::Moving { angle, lens, step, reaches } })
+        Ok(Shot::of(Way::Moving { angle, lens, step, reaches }))
+    }
+
+    fn of(way: Way) -> Shot {
+        Shot { way, cuts: Vec::new() }
+    }
+
+    /// The same up to a time (s), and another camera's way from there on. Cuts are made in order of time.
+    pub fn cut(mut self, at: f64, next: Shot) -> Shot {
+        self.cuts.retain(|(earlier, _)| *earlier < at);
+        self.cuts.push((at, next.way));
+        self
     }
 
     /// The eye at a time (s).
     pub fn view(&self, t: f64) -> View {
-        match &self.way {
+        let cut = self.cuts.iter().rfind(|(at, _)| *at <= t);
+        match cut.map_or(&self.way, |(_, way)| way) {
             Way::Still(view) => *view,
             Way::Moving { angle, lens, step, reaches } => {
                 let at = (t / step).max(0.0).min((reaches.len() - 1) as f64);

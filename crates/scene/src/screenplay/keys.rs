@@ -604,11 +604,7 @@ pub(super) static THEN: [Section; 13] = [
     },
     Section {
         name: "a change of camera",
-        keys: &[need(
-            "camera",
-            CAMERA,
-            "where it is seen from now on: told in the take, a video keeps to the scene's",
-        )],
+        keys: &[need("camera", CAMERA, "where it is seen from now on, also in videos")],
     },
     Section {
         name: "a prop's start",
