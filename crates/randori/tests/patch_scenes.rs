@@ -287,7 +287,7 @@ fn a_mouse_frightens_a_crowd_of_a_hundred() {
         let there = composer.crowd.people[1..].iter().filter(|it| !it.performed.is_empty()).count();
         assert!(there >= 100, "{there} people");
         let avoided = composer.uses.iter().filter(|it| it.people[0] == 0).count();
-        assert!(avoided >= 12, "{avoided} avoid the mouse");
+        assert!(avoided >= 10, "{avoided} avoid the mouse");
         let bumped = composer.uses.iter().filter(|it| it.people[0] != 0).count();
         assert!(bumped >= 10, "{bumped} are bumped into");
         assert_nobody_walks_through_another(composer);
