@@ -56,7 +56,10 @@ fn the_demo_writes_a_scene_an_animation_and_a_sheet_and_says_where() {
     let out = path(&folder, "out");
     let report =
         json(&["demo", "--out", &out, "--no-open", "--json", "--report", &path(&folder, "report.json")]);
-    assert_eq!(names_in(Path::new(&out)), ["demo.gif", "demo.glb", "demo.png"]);
+    assert_eq!(
+        names_in(Path::new(&out)),
+        ["demo.gif", "demo.glb", "demo.png", "sword-wits.glb", "sword-wits.png", "tag.glb", "tag.png"]
+    );
     assert_eq!(report["findings"], 0);
     assert!(report["hits"].as_u64().unwrap() >= 2);
     let written: Value =
