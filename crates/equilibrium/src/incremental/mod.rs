@@ -129,7 +129,8 @@ impl IncrementalWorkspace {
 /// let start = Start { agent: &[2], opponent: &[] };
 /// let solution = solve_incrementally(4, 4, start, &settings, &mut workspace, |i, j| figure[i][j])?;
 /// assert_eq!((solution.value(), solution.entries_used), (3.5, 12));
-/// assert_eq!(solution.agent, [0.0, 0.0, 0.5, 0.5]);
+/// let off = solution.agent.iter().zip([0.0, 0.0, 0.5, 0.5]).map(|(found, known)| (found - known).abs());
+/// assert!(off.fold(0.0, f64::max) < 1e-12);
 /// # Ok::<(), randori_equilibrium::matrix::MatrixError>(())
 /// ```
 pub fn solve_incrementally<'w>(

@@ -86,11 +86,18 @@ fn measure_pair(
     if closest > NEAR {
         return None;
     }
-    let (volume_a, volume_b) = (volume_of(a), volume_of(b));
+    let [volume_a, volume_b] = [a, b].map(|performer| volume_of(performer, &together));
     let (mut deepest_limb, mut core) = (0.0f32, vec![0.0f64; n_frames]);
     for frame in together.filter(|frame| apart(*frame) < OUT_OF_REACH) {
+        let middles: Vec<Vec3> = volume_b.iter().map(|part| part.middle(frame)).collect();
         for part_a in &volume_a {
-            for part_b in &volume_b {
+            let middle = part_a.middle(frame);
+            for (part_b, middle_b) in volume_b.iter().zip(&middles) {
+                // Too far away to touch, whichever way they lie.
+                let near = part_a.reach + part_b.reach;
+                if middle.distance_squared(*middle_b) > near * near {
+                    continue;
+                }
                 let depth = part_a.radius + part_b.radius
                     - segment_distance(part_a.segment(frame), part_b.segment(frame));
                 deepest_limb = deepest_limb.max(depth);
@@ -130,20 +137,31 @@ struct Part<'a> {
     from: &'a Track,
     to: &'a Track,
     radius: f32,
+    /// From its middle no point of it is farther away than this (m).
+    reach: f32,
     is_core: bool,
 }
 
 impl Part<'_> {
+    fn middle(&self, frame: usize) -> Vec3 {
+        0.5 * (self.from.positions[frame] + self.to.positions[frame])
+    }
+
     fn segment(&self, frame: usize) -> (Vec3, Vec3) {
         (self.from.positions[frame], self.to.positions[frame])
     }
 }
 
-fn volume_of(performer: &Performer) -> Vec<Part<'_>> {
+/// The volumes of somebody, as far as they reach in these frames.
+fn volume_of<'a>(performer: &'a Performer, frames: &Range<usize>) -> Vec<Part<'a>> {
     (VOLUME.iter().enumerate())
         .filter_map(|(idx, (from, to, radius))| {
             let (from, to) = (performer.bone(*from)?, performer.bone(*to)?);
-            Some(Part { from, to, radius: *radius, is_core: idx < N_CORE })
+            let length = |frame: usize| from.positions[frame].distance(to.positions[frame]);
+            let longest = frames.clone().map(length).fold(0.0, f32::max);
+            // A little more, for what rounding makes of it.
+            let reach = 0.5 * longest + radius + 1e-4;
+            Some(Part { from, to, radius: *radius, reach, is_core: idx < N_CORE })
         })
         .collect()
 }

@@ -208,3 +208,10 @@ pub fn check(footage: &Footage, limits: &Limits) -> Report {
     let seconds = (footage.n_frames.saturating_sub(1)) as f64 / footage.fps;
     Report { seconds, fps: footage.fps, characters, pairs, findings, limits: *limits }
 }
+
+/// What [`check`] says of pairs alone: how deep they are inside each other, and where that is beyond the limits.
+pub(crate) fn check_pairs(footage: &Footage, limits: &Limits) -> (Vec<Pair>, Vec<Finding>) {
+    let mut findings = Vec::new();
+    let pairs = bodies::measure(footage, limits, &mut findings);
+    (pairs, findings)
+}

@@ -385,7 +385,14 @@ mod tests {
         let take = randori_testkit::takes::motley();
         let text = usd(&take).unwrap();
         assert_eq!(text.matches("def SkelRoot").count(), 3);
-        assert_eq!(text.matches("token visibility.timeSamples").count(), 2);
+        let spans = take.characters.iter().map(|it| (it.enter, it.clip.rate(), it.clip.n_frames()));
+        let things = take.props.iter().map(|it| (it.enter, it.clip.rate(), it.clip.n_frames()));
+        let is_absent = |(enter, rate, n_frames): (f64, randori_motion::FrameRate, usize)| {
+            enter > 0.0 || enter + rate.time_of(n_frames) <= take.duration()
+        };
+        let absent = spans.chain(things).filter(|it| is_absent(*it)).count();
+        assert!(absent >= 2);
+        assert_eq!(text.matches("token visibility.timeSamples").count(), absent);
         assert!(text.contains("30: \"inherited\""), "{}", &text[..600]);
         assert_eq!(text.matches('{').count(), text.matches('}').count());
         assert_eq!(usd(&take).unwrap(), text);

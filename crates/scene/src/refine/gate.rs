@@ -11,7 +11,7 @@ use glam::Vec3;
 use randori_motion::{Bone, Take};
 use rayon::prelude::*;
 
-use crate::check::{CharacterReport, Finding, Footage, Kind, Limits, Pair, Performer, check};
+use crate::check::{CharacterReport, Finding, Footage, Kind, Limits, Pair, Performer, check, check_pairs};
 
 /// Cores of people whose hips never come nearer along the floor than this do not meet (m).
 const NEAR: f32 = 1.4;
@@ -81,8 +81,7 @@ impl Verdict {
                 }
                 let performers = vec![first.clone(), second.clone()];
                 let footage = Footage { fps: self.fps, n_frames: self.n_frames, performers };
-                let mut findings = check(&footage, &self.limits).findings;
-                findings.retain(|finding| finding.kind == Kind::Penetration);
+                let (_, findings) = check_pairs(&footage, &self.limits);
                 Some((who, findings))
             })
             .collect();
@@ -191,7 +190,7 @@ pub(super) fn pairs(take: &Take, fps: f64, limits: &Limits) -> Vec<Pair> {
         .flat_map_iter(|who| {
             // No toes, no hands' children: only the joints between which the linter sees volumes.
             let performers = who.map(|who| only(&performers[who], &Bone::LANDMARKS)).to_vec();
-            check(&Footage { fps, n_frames, performers }, limits).pairs
+            check_pairs(&Footage { fps, n_frames, performers }, limits).0
         })
         .collect()
 }

@@ -229,7 +229,7 @@ mod tests {
         let mut rest: Vec<f64> = zero.iter().map(|x| -x).collect();
         let mut way = rest.clone();
         let norm = |a: &[f64]| a.iter().map(|x| x * x).sum::<f64>();
-        for _ in 0..4000 {
+        for _ in 0..40_000 {
             let curved: Vec<f64> = gradient(&way).iter().zip(&zero).map(|(g, z)| g - z).collect();
             let before = norm(&rest);
             if before < 1e-24 {
