@@ -29,8 +29,13 @@ for scene in scenes:
     told = json.loads(report.read_text())
     # Of scenes of patches all pairs are judged, however many people there are: nobody may walk through another.
     patches = told["patches"]
-    meter = [sys.executable, f"{shared}/tools/meter.py", glb, "--json"] + (["--pairs"] if patches else [])
+    is_crowd = bool(patches) and patches["people"] > MANY
+    meter = [sys.executable, f"{shared}/tools/meter.py", glb, "--json"]
+    meter += ["--pairs"] if patches and not is_crowd else []
     judged = json.loads(subprocess.run(meter, check=True, capture_output=True, text=True).stdout)
+    if is_crowd:
+        checked = subprocess.run([randori, "check", glb, "--json"], capture_output=True, text=True)
+        judged["pairs"] = json.loads(checked.stdout)["files"][0]["pairs"]
     skate = max(max(person["skate_cm_per_s"]) for person in judged["characters"])
     pops = sum(person["pops"] for person in judged["characters"])
     jumps = sum(person["root_jumps"] for person in judged["characters"])
