@@ -2,7 +2,7 @@
 //!
 //! Reference: \[Vaillant2017\], section 3.6, figure 6 and appendix A. In each [`Phase`] the set of contacts and
 //! tasks is fixed while targets move; it ends when all its [`Condition`]s hold. [`blocks`] are the building
-//! blocks of the source's figure 6. All of it is plain data, which [`file`](self::file) reads from text; [`Machine`] runs it in a [`World`].
+//! blocks of the source's figure 6. All of it is plain data, which [`mod@file`] reads from text; [`Machine`] runs it in a [`World`].
 
 pub mod blocks;
 mod delay;
