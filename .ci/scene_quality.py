@@ -13,8 +13,8 @@ out = pathlib.Path(out)
 out.mkdir(parents=True, exist_ok=True)
 scenes = [pathlib.Path(name) for name in sys.argv[4:]] or sorted(pathlib.Path("scenes").glob("*.toml"))
 faults = []
-# How many pieces are handed on.
-LUGGAGE = {"patches-luggage": 2}
+# The meter takes minutes for all pairs of more people than this; the linter, which agrees with it, takes seconds.
+MANY = 100
 
 
 def expect(name, what, holds):
@@ -71,10 +71,6 @@ for scene in scenes:
             expect(name, f"{patches['people']} people", patches["people"] >= 300)
         if name.startswith("patches-mouse"):
             expect(name, f"{patches['people']} people", patches["people"] >= 100)
-        if name.startswith("patches-luggage"):
-            print(f"  {patches['arrived']} pieces arrived")
-            expect(name, f"{patches['arrived']} pieces arrived", patches["arrived"] == LUGGAGE[name])
-            expect(name, f"{patches['people']} people", patches["people"] >= 20)
         for kept in patches.get("appointments", []):
             print(f"  appointment {kept['number']}: {kept['off']} m off, {kept['late']} s late")
             expect(name, f"appointment {kept['number']} missed", kept["patch"] is not None)
@@ -82,7 +78,7 @@ for scene in scenes:
             expect(name, f"{patches['most_used_percent']:.1f} % of one patch", patches["most_used_percent"] <= 10)
         expect(name, f"{wishes['met']} of {wishes['possible']} commands", wishes["met"] >= 0.95 * wishes["possible"])
     # Outboxers keep their distance before all else; how far is asked by the tests.
-    if name.startswith(("boxing", "sword", "graph-boxing")) and name != "boxing-outboxers":
+    if name.startswith(("boxing", "sword-duel", "graph-boxing")) and name != "boxing-outboxers":
         expect(name, f"{attacks} attacks", attacks >= 15 * told["seconds"] / 30)
         expect(name, f"{hits} hits", hits >= 5 * told["seconds"] / 30)
 

@@ -24,7 +24,7 @@ use randori_patches::{Patches, Role};
 use randori_scene::director::area;
 use randori_scene::screenplay::Screenplay;
 
-const SCENES: [&str; 11] = [
+const SCENES: [&str; 10] = [
     "patches-one-one",
     "patches-one-one-commands",
     "patches-one-many",
@@ -35,7 +35,6 @@ const SCENES: [&str; 11] = [
     "patches-mouse-commands",
     "patches-dominoes",
     "patches-dominoes-commands",
-    "patches-luggage",
 ];
 
 /// A library laid out, with its patches; each is made once for all tests.

@@ -91,7 +91,7 @@ macro_rules! shipped {
 }
 
 /// The scenes that come with the program.
-const SHIPPED: [(&str, &str); 31] = shipped![
+const SHIPPED: [(&str, &str); 30] = shipped![
     "boxing-general",
     "boxing-in-vs-out",
     "boxing-infighters",
@@ -120,7 +120,6 @@ const SHIPPED: [(&str, &str); 31] = shipped![
     "patches-mouse-commands",
     "patches-dominoes",
     "patches-dominoes-commands",
-    "patches-luggage",
     "tag",
     "sword-wits",
 ];
