@@ -160,16 +160,7 @@ impl Hulls {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn noise(k: u32) -> impl FnMut() -> f32 {
-        let mut state = u64::from(k).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
-        }
-    }
+    use crate::sweep::tests::noise;
 
     /// Whatever a capsule is on its way is within its ball, within that of several, and within the body's extent.
     #[test]

@@ -88,11 +88,11 @@ impl Sweep {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
     /// Numbers between -1 and 1 that look like nothing.
-    fn noise(k: u32) -> impl FnMut() -> f32 {
+    pub(crate) fn noise(k: u32) -> impl FnMut() -> f32 {
         let mut state = u64::from(k).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         move || {
             state ^= state << 13;
