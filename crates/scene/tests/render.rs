@@ -127,6 +127,28 @@ fn characters_are_drawn_from_enter_to_exit_only() {
 }
 
 #[test]
+fn walls_before_people_are_cut_away_and_cars_are_not() {
+    // Two metres from the eye, where the person would be hidden by either.
+    let place = AHEAD.eye + 2.0 * (AHEAD.target - AHEAD.eye).normalize();
+    let thing = |half: Vec3| {
+        let mut prop = ball("thing", [0.3, 0.3, 0.3], place, 0.1);
+        prop.pieces[0].shape = Shape::Box { half };
+        prop
+    };
+    let draw_with = |props: Vec<Prop>| {
+        let take = take_of(vec![standing("a", 0.0, 2)], props);
+        draw(&take, 0.0, &AHEAD, Style { shadow: 0.0, ..Style::default() })
+    };
+    let open = draw_with(vec![]);
+    let (wall, car) = (Vec3::new(4.0, 1.5, 0.15), Vec3::new(2.2, 0.8, 0.9));
+    assert!(draw_with(vec![thing(wall)]) == open);
+    assert!(draw_with(vec![thing(car)]) != open);
+    let mut behind = thing(wall);
+    behind.pieces[0].center = AHEAD.target - AHEAD.eye;
+    assert!(draw_with(vec![behind]) != open);
+}
+
+#[test]
 fn frames_do_not_depend_on_those_before() {
     let take = take_of(vec![person("a", toys::wriggling_person(1, 60), 0.0), standing("b", 0.5, 10)], vec![]);
     let stage = Stage::new(&take).unwrap();

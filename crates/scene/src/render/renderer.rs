@@ -1,6 +1,7 @@
 //! The renderer: scratch memory that turns a moment of a stage into pixels.
 
 use glam::{Mat3, Vec3};
+use randori_motion::take::Shape;
 use randori_motion::{GlobalPose, Pose};
 
 use super::backdrop::{Projection, Rows};
@@ -45,6 +46,9 @@ struct BodyScratch {
 
 /// Nothing nearer than this to the eye is drawn (m).
 const NEAR: f32 = 0.05;
+/// Walls are cut away up to this far before the nearest person (m), as in an architect's drawing: otherwise
+/// an alley would be nothing but its wall.
+const CLEARANCE: f32 = 0.6;
 
 impl Renderer {
     /// Memory for pictures of this size (pixels).
@@ -90,6 +94,8 @@ impl Renderer {
             }
             n_shadows - 1
         };
+        // How far ahead of the eye the nearest person is (m).
+        let mut nearest = f32::INFINITY;
         for (character, skin) in stage.take.characters.iter().zip(&stage.skins) {
             if !present(character.enter, character.exit(), t) {
                 continue;
@@ -100,7 +106,12 @@ impl Renderer {
             self.body.carry_skin(dressed);
             let albedo = sane_color(character.color);
             let paint = |corner: usize| albedo * dressed.skin.tones[corner];
-            self.draw_mesh(&dressed.skin.indices, &projection, &lamps, paint);
+            self.draw_mesh(&dressed.skin.indices, &projection, &lamps, NEAR, paint);
+            let depth = (self.body.globals.positions.iter())
+                .map(|joint| projection.to_eye(*joint).z)
+                .filter(|depth| *depth > NEAR)
+                .fold(f32::INFINITY, f32::min);
+            nearest = nearest.min(depth);
             let shadow_idx = next_shadow(&mut self.shadows);
             let shadow = &mut self.shadows[shadow_idx];
             shadow.throw(&self.body.positions, &dressed.skin.indices, lamps.key);
@@ -119,7 +130,7 @@ impl Renderer {
             prop.clip.sample_into(t - prop.enter, &mut self.body.pose);
             prop.clip.skeleton().globals_into(self.body.pose.view(), &mut self.body.globals);
             let albedo = sane_color(prop.color);
-            for (joint, mesh) in pieces {
+            for (piece, (joint, mesh)) in prop.pieces.iter().zip(pieces) {
                 let at = joint.idx();
                 let (position, rotation) = (self.body.globals.positions[at], self.body.globals.rotations[at]);
                 let turn = Mat3::from_quat(rotation);
@@ -127,7 +138,9 @@ impl Renderer {
                 self.body.positions.extend(mesh.positions.iter().map(|corner| position + turn * *corner));
                 self.body.normals.clear();
                 self.body.normals.extend(mesh.normals.iter().map(|normal| turn * *normal));
-                self.draw_mesh(&mesh.indices, &projection, &lamps, |_| albedo);
+                let cut =
+                    if is_wall(&piece.shape) && nearest.is_finite() { nearest - CLEARANCE } else { NEAR };
+                self.draw_mesh(&mesh.indices, &projection, &lamps, cut.max(NEAR), |_| albedo);
                 let shadow_idx = next_shadow(&mut self.shadows);
                 self.shadows[shadow_idx].throw(&self.body.positions, &mesh.indices, lamps.key);
             }
@@ -148,12 +161,13 @@ impl Renderer {
         &self.rgb
     }
 
-    /// Draws the triangles of `body.positions`, painted by corner.
+    /// Draws the triangles of `body.positions`, painted by corner, as far as they are beyond `near` (m).
     fn draw_mesh(
         &mut self,
         indices: &[u32],
         projection: &Projection,
         lamps: &Lamps,
+        near: f32,
         albedo: impl Fn(usize) -> Vec3,
     ) {
         let side = self.style.quality.samples_per_side() as f32;
@@ -168,7 +182,7 @@ impl Renderer {
             let in_eye = projection.to_eye(*position);
             let color = self.encoding.encode(lamps.shade(*position, *normal, albedo(corner)));
             body.lit.push((in_eye, color));
-            body.corners.push(if in_eye.z > NEAR { corner_at(in_eye, color) } else { None });
+            body.corners.push(if in_eye.z > near { corner_at(in_eye, color) } else { None });
         }
         for triangle in indices.chunks_exact(3) {
             let triangle = [triangle[0] as usize, triangle[1] as usize, triangle[2] as usize];
@@ -177,7 +191,7 @@ impl Renderer {
                 self.samples.triangle([a, b, c]);
                 continue;
             }
-            // Some of it is behind the eye: what is ahead of it has three or four corners.
+            // Some of it is too near: what is beyond has three or four corners.
             let mut ahead: [Option<Corner>; 4] = [None; 4];
             let mut n_ahead = 0;
             let mut push = |in_eye: Vec3, color: [f32; 3]| {
@@ -186,14 +200,14 @@ impl Renderer {
             };
             for k in 0..3 {
                 let ((from, color), (to, next)) = (body.lit[triangle[k]], body.lit[triangle[(k + 1) % 3]]);
-                if from.z > NEAR {
+                if from.z > near {
                     push(from, color);
                 }
-                if (from.z > NEAR) != (to.z > NEAR) {
-                    let share = (NEAR - from.z) / (to.z - from.z);
+                if (from.z > near) != (to.z > near) {
+                    let share = (near - from.z) / (to.z - from.z);
                     let cut = from.lerp(to, share);
                     let mixed = std::array::from_fn(|part| color[part] + (next[part] - color[part]) * share);
-                    push(Vec3::new(cut.x, cut.y, NEAR), mixed);
+                    push(Vec3::new(cut.x, cut.y, near), mixed);
                 }
             }
             for third in 2..n_ahead {
@@ -202,6 +216,17 @@ impl Renderer {
                 }
             }
         }
+    }
+}
+
+/// Whether a piece can hide people who stand behind it from head to foot, wherever they go: a slab that is
+/// larger than a person both ways. Cars, doors and beams are not.
+fn is_wall(shape: &Shape) -> bool {
+    /// Half of the second longest side (m).
+    const HALF: f32 = 1.0;
+    match shape {
+        Shape::Box { half } => half.to_array().iter().filter(|half| **half >= HALF).count() >= 2,
+        Shape::Ball { .. } | Shape::Capsule { .. } | Shape::Cylinder { .. } => false,
     }
 }
 
