@@ -37,7 +37,7 @@ mod timeline;
 
 pub use bounce::{Bounce, Hop};
 pub use boxing::boxing;
-pub use carry::carrying;
+pub use carry::{carrying, exchanges};
 pub use crowd::crowd;
 pub use figure::{Figure, FootGoal, HandGoal, Posture};
 pub use football::football;

@@ -7,15 +7,16 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
-use randori_actor::{Beat, Casting, Performance, Temperament, carrying};
+use randori_actor::{Beat, Casting, Performance, Temperament, carrying, exchanges};
 use randori_motion::analyse::{Discipline, Settings, analyse, placement_of_pose};
 use randori_motion::annotation::{Annotation, KNOWN, Load};
 use randori_motion::math::{angle_between, nearest_points, wrap_angle};
 use randori_motion::{Bone, Build, Capsule, Character, GlobalPose, Side, Take};
 use randori_scene::check::{Footage, Limits, check};
 
-/// As long as the built-in library.
+/// As long as the built-in library, of which a part is exchanges.
 const WHOLE: f32 = 720.0;
+const EXCHANGES: f32 = 240.0;
 
 fn all() -> &'static [Performance] {
     static TAKES: OnceLock<Vec<Performance>> = OnceLock::new();
@@ -24,7 +25,12 @@ fn all() -> &'static [Performance] {
             Casting { build: Build::AVERAGE, temperament: Temperament::Calm, seed: 1, seconds: WHOLE };
         let others = [(Build::SLIM, Temperament::Fierce, 2), (Build::STOCKY, Temperament::Calm, 3)]
             .map(|(build, temperament, seed)| Casting { build, temperament, seed, seconds: 150.0 });
-        [casting].iter().chain(&others).flat_map(carrying).collect()
+        let passing = Casting { seconds: EXCHANGES, ..casting };
+        let mut takes = carrying(&casting);
+        takes.extend(exchanges(&passing));
+        takes.extend(others.iter().flat_map(carrying));
+        takes.extend(others.iter().flat_map(|casting| exchanges(&Casting { seconds: 60.0, ..*casting })));
+        takes
     })
 }
 
@@ -197,6 +203,20 @@ fn everything_is_done_with_everything() {
 }
 
 #[test]
+fn every_load_changes_hands_many_times() {
+    for (is_heavy, is_large) in [(false, false), (false, true), (true, false), (true, true)] {
+        let load = Load { is_heavy, is_large, is_shared: false };
+        for stem in ["hand-over", "receive"] {
+            let name = Annotation::of(stem).with(load);
+            let beats = of_the_library().iter().flat_map(|take| &take.script);
+            let n_done = beats.filter(|beat| beat.annotation == name).count();
+            eprintln!("{name}: {n_done}");
+            assert!(n_done >= 6, "{name}: {n_done}");
+        }
+    }
+}
+
+#[test]
 fn scripts_are_in_order_full_and_known() {
     let n_beats: usize = of_the_library().iter().map(|take| take.script.len()).sum();
     assert!(n_beats >= 400, "{n_beats}");
@@ -306,6 +326,7 @@ fn the_analyser_recognises_them() {
 fn the_same_seed_gives_the_same_takes_and_another_others() {
     let casting = Casting { build: Build::SLIM, temperament: Temperament::Calm, seed: 7, seconds: 20.0 };
     assert_eq!(carrying(&casting), carrying(&casting));
+    assert_eq!(exchanges(&casting), exchanges(&casting));
     assert_ne!(carrying(&casting)[0].clip, carrying(&Casting { seed: 8, ..casting })[0].clip);
 }
 
@@ -313,8 +334,9 @@ fn the_same_seed_gives_the_same_takes_and_another_others() {
 fn any_length_gives_a_take() {
     for seconds in [0.0, -3.0, 0.01, 1.0, 14.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let casting = Casting { build: Build::STOCKY, temperament: Temperament::Fierce, seed: 1, seconds };
-        let performances = carrying(&casting);
-        assert!(!performances.is_empty());
-        assert!(performances.iter().all(|performance| performance.clip.n_frames() > 0));
+        for performances in [carrying(&casting), exchanges(&casting)] {
+            assert!(!performances.is_empty());
+            assert!(performances.iter().all(|performance| performance.clip.n_frames() > 0));
+        }
     }
 }

@@ -33,7 +33,12 @@ fn sizes_are_those_of_the_game() {
         let stats = GraphStats::of(graph, &LookAhead::default());
         assert_eq!(stats.nodes, n_nodes);
         assert!(stats.mean_actions >= 10.0, "{}: {}", graph.name, stats.mean_actions);
-        assert!(stats.least_actions >= 1);
+        println!(
+            "{}: {:.1} actions on average, {} to {}",
+            graph.name, stats.mean_actions, stats.least_actions, stats.most_actions
+        );
+        // Somebody always has a choice.
+        assert!(stats.least_actions >= 2);
         assert!(graph.nodes().iter().all(|node| node.parameters().len() >= 3));
         // From anywhere to anywhere.
         for start in graph.ids() {

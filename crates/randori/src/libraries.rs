@@ -36,6 +36,8 @@ type GraphRecipe = fn(Build) -> parametric::Recipe;
 
 /// The share of a fighter's takes in which one is struck (-).
 const STRUCK: f32 = 1.0 / 6.0;
+/// The share of a porter's takes in which loads are passed on from hand to hand (-).
+const EXCHANGED: f32 = 1.0 / 4.0;
 
 /// Why a library cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -111,7 +113,7 @@ impl Builtin {
         let seconds = match self {
             Builtin::Boxing => 420.0,
             Builtin::Running => 180.0,
-            Builtin::Carrying => 720.0,
+            Builtin::Carrying => 960.0,
             Builtin::Sword => 900.0,
             Builtin::Crowd => 240.0,
             Builtin::Football => 320.0,
@@ -160,7 +162,13 @@ impl Builtin {
                     .collect()
             }
             Builtin::Running => all(randori_actor::running(casting), Discipline::Running).collect(),
-            Builtin::Carrying => all(randori_actor::carrying(casting), Discipline::Carrying).collect(),
+            Builtin::Carrying => {
+                let exchanges = Casting { seconds: EXCHANGED * casting.seconds, ..*casting };
+                let carrying = Casting { seconds: casting.seconds - exchanges.seconds, ..*casting };
+                all(randori_actor::carrying(&carrying), Discipline::Carrying)
+                    .chain(all(randori_actor::exchanges(&exchanges), Discipline::Carrying))
+                    .collect()
+            }
             Builtin::Crowd => all(randori_actor::crowd(casting), Discipline::Crowd).collect(),
             Builtin::Football => all(randori_actor::football(casting), Discipline::Football).collect(),
             Builtin::Sword => {

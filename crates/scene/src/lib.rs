@@ -15,3 +15,4 @@ pub mod pictures;
 pub mod refine;
 pub mod render;
 pub mod screenplay;
+pub mod shipped;

@@ -8,7 +8,7 @@ use randori_motion::annotation::{Annotation, Load, STEPS};
 use randori_motion::math::{rotation_of_heading, wrap_angle};
 use randori_motion::{Bone, FrameRate, Side};
 
-use super::deck::{Deck, WAYS, Way};
+use super::deck::{Deck, Exchange, Passing, WAYS, Way};
 use super::grip::{Grip, Place};
 use super::manner::{Manner, READY};
 use crate::figure::Figure;
@@ -46,31 +46,27 @@ pub(super) fn play(
     first: Side,
     deck: &mut Deck,
 ) -> Routine {
-    let eager = if temperament == Temperament::Fierce { 1.07 } else { 1.0 };
-    let mut hand = Hand {
-        rng,
-        figure,
-        eager,
-        side: first,
-        seconds: 0.0,
-        velocity: Vec3::ZERO,
-        place: Vec3::ZERO,
-        heading: 0.0,
-        routine: Routine {
-            orders: Vec::new(),
-            meanings: Vec::new(),
-            strokes: Strokes::default(),
-            grips: Vec::new(),
-        },
-    };
-    hand.stand(0.05);
-    hand.stand(0.5);
+    let mut hand = Hand::ready(rng, figure, temperament, first);
     while seconds - hand.seconds > SHORTEST_ERRAND {
         hand.run(deck, seconds);
     }
-    let left = seconds - hand.seconds;
-    hand.stand(left.max(0.5));
-    hand.routine
+    hand.rest_until(seconds)
+}
+
+/// The same of somebody to whom others bring loads, and who passes them on.
+pub(super) fn pass_on(
+    rng: &mut impl Rng,
+    figure: &Figure,
+    temperament: Temperament,
+    seconds: f32,
+    first: Side,
+    deck: &mut Deck,
+) -> Routine {
+    let mut hand = Hand::ready(rng, figure, temperament, first);
+    while seconds - hand.seconds > LONGEST_EXCHANGE {
+        hand.exchange(deck);
+    }
+    hand.rest_until(seconds)
 }
 
 /// What was meant, step by step: where a load is carried is read off the plan, since feet need a step to follow.
@@ -120,6 +116,8 @@ fn way_of(plan: &Plan, start: f32, end: f32, load: Load) -> Annotation {
 
 /// In less time nobody begins to carry anything (s).
 const SHORTEST_ERRAND: f32 = 12.0;
+/// No exchange takes longer than this (s).
+const LONGEST_EXCHANGE: f32 = 14.0;
 /// How long it takes to come to a stand, give a load away and stand (s), at most.
 const GIVING: f32 = 6.5;
 /// A way takes no longer than this (s).
@@ -149,7 +147,62 @@ struct Hand<'a, R> {
     routine: Routine,
 }
 
-impl<R: Rng> Hand<'_, R> {
+impl<'a, R: Rng> Hand<'a, R> {
+    /// Somebody who stands with empty hands.
+    fn ready(rng: &'a mut R, figure: &'a Figure, temperament: Temperament, first: Side) -> Hand<'a, R> {
+        let routine = Routine {
+            orders: Vec::new(),
+            meanings: Vec::new(),
+            strokes: Strokes::default(),
+            grips: Vec::new(),
+        };
+        let mut hand = Hand {
+            rng,
+            figure,
+            eager: if temperament == Temperament::Fierce { 1.07 } else { 1.0 },
+            side: first,
+            seconds: 0.0,
+            velocity: Vec3::ZERO,
+            place: Vec3::ZERO,
+            heading: 0.0,
+            routine,
+        };
+        hand.stand(0.05);
+        hand.stand(0.5);
+        hand
+    }
+
+    /// Stands for what is left of the time (s).
+    fn rest_until(mut self, seconds: f32) -> Routine {
+        let left = seconds - self.seconds;
+        self.stand(left.max(0.5));
+        self.routine
+    }
+
+    /// One exchange: a load comes, and goes on.
+    fn exchange(&mut self, deck: &mut Deck) {
+        let Exchange { load, passing } = deck.exchange(self.rng);
+        let manner = Manner::of(load);
+        let seconds = self.rng.random_range(0.6..1.0);
+        self.stay("idle", Gait { period: seconds, ..READY }, None);
+        let mut grip = match passing {
+            Passing::Up => self.lift(load, &manner),
+            _ => self.receive(load, &manner),
+        };
+        match passing {
+            Passing::Round(side) => self.turn(load, &manner, side),
+            Passing::Along => self.carry(load, &manner, 0),
+            Passing::On | Passing::Up | Passing::Down => {}
+        }
+        self.halt(load, &manner);
+        grip.to = if passing == Passing::Down { Place::Floor } else { Place::Hands };
+        match grip.to {
+            Place::Floor => self.put_down(&mut grip, load),
+            Place::Hands => self.hand_over(&mut grip, load),
+        }
+        self.routine.grips.push(grip);
+    }
+
     /// One errand: to a load, about with it, and rid of it.
     fn run(&mut self, deck: &mut Deck, seconds: f32) {
         let errand = deck.errand(self.rng);

@@ -14,7 +14,41 @@ pub(super) struct Deck {
     errands: Vec<Errand>,
     /// Ways still to go, by what is carried.
     ways: Vec<(Load, Vec<Way>)>,
+    exchanges: Vec<Exchange>,
     n_rounds: usize,
+}
+
+/// One load that comes and goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Exchange {
+    pub(super) load: Load,
+    pub(super) passing: Passing,
+}
+
+/// How somebody passes on a load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Passing {
+    /// From hands into hands, where one stands.
+    On,
+    /// From hands into hands, turned to a side in between, as in a row of people.
+    Round(Side),
+    /// From hands into hands, some steps ahead.
+    Along,
+    /// From the floor into hands.
+    Up,
+    /// From hands to the floor.
+    Down,
+}
+
+impl Passing {
+    const ALL: [Passing; 6] = [
+        Passing::On,
+        Passing::Up,
+        Passing::Round(Side::Left),
+        Passing::Down,
+        Passing::Round(Side::Right),
+        Passing::Along,
+    ];
 }
 
 /// One load, from its taking to its giving.
@@ -78,6 +112,18 @@ impl Deck {
         };
         let next = (0..self.errands.len()).max_by_key(|at| (left(&self.errands[*at]), *at)).unwrap_or(0);
         self.errands.remove(next)
+    }
+
+    /// The next load that comes and goes on: every way of passing on with every load that one carries alone, in turn.
+    pub(super) fn exchange(&mut self, rng: &mut impl Rng) -> Exchange {
+        if self.exchanges.is_empty() {
+            let alone = LOADS.into_iter().filter(|load| !load.is_shared);
+            let ways = |load: Load| Passing::ALL.map(|passing| Exchange { load, passing });
+            self.exchanges = alone.flat_map(ways).collect();
+            self.exchanges.shuffle(rng);
+        }
+        let usual = Exchange { load: LOADS[0], passing: Passing::On };
+        self.exchanges.pop().unwrap_or(usual)
     }
 
     /// What is done next with a load.

@@ -48,21 +48,52 @@ const LONGEST: f32 = 3600.0;
 /// assert!(takes[0].script.iter().any(|beat| beat.annotation.stem() == "lift"));
 /// ```
 pub fn carrying(casting: &Casting) -> Vec<Performance> {
+    perform_all(casting, Work::Carrying)
+}
+
+/// Somebody to whom others bring loads and who passes them on, where they stand, turned to a side or some steps farther:
+/// the middle of a row of people. As [`carrying`] otherwise, but hardly anything besides exchanges.
+pub fn exchanges(casting: &Casting) -> Vec<Performance> {
+    perform_all(casting, Work::Exchanges)
+}
+
+/// What a take is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Work {
+    Carrying,
+    Exchanges,
+}
+
+fn perform_all(casting: &Casting, work: Work) -> Vec<Performance> {
     let seconds = if casting.seconds.is_finite() { casting.seconds.clamp(0.0, LONGEST) } else { 0.0 };
     let n_takes = (libm::roundf(seconds / TAKE) as u64).max(1);
     let figure = Figure::new(Arc::new(casting.build.body()));
     let mut deck = Deck::default();
-    (0..n_takes).map(|take| perform(&figure, casting, take, seconds / n_takes as f32, &mut deck)).collect()
+    let each = seconds / n_takes as f32;
+    (0..n_takes).map(|take| perform(&figure, casting, (work, take), each, &mut deck)).collect()
 }
 
 /// One take.
-fn perform(figure: &Figure, casting: &Casting, take: u64, seconds: f32, deck: &mut Deck) -> Performance {
-    let mut rng = ChaCha8Rng::seed_from_u64(casting.seed ^ 0x63_6172_7279);
+fn perform(
+    figure: &Figure,
+    casting: &Casting,
+    (work, take): (Work, u64),
+    seconds: f32,
+    deck: &mut Deck,
+) -> Performance {
+    let (purpose, title) = match work {
+        Work::Carrying => (0x63_6172_7279, "carrying"),
+        Work::Exchanges => (0x7061_7373, "exchanges"),
+    };
+    let mut rng = ChaCha8Rng::seed_from_u64(casting.seed ^ purpose);
     rng.set_stream(take);
     let first = if rng.random_bool(0.5) { Side::Left } else { Side::Right };
     let seed = rng.random();
-    let Routine { orders, meanings, strokes, grips } =
-        choreography::play(&mut rng, figure, casting.temperament, seconds, first, deck);
+    let (rng, temperament) = (&mut rng, casting.temperament);
+    let Routine { orders, meanings, strokes, grips } = match work {
+        Work::Carrying => choreography::play(rng, figure, temperament, seconds, first, deck),
+        Work::Exchanges => choreography::pass_on(rng, figure, temperament, seconds, first, deck),
+    };
     let proportions = Proportions { stature: figure.stature(), hip_height: figure.hip_height() };
     let plan = Plan::of(orders, first, &proportions);
     let script = choreography::script(&plan, &meanings, seconds);
@@ -72,7 +103,7 @@ fn perform(figure: &Figure, casting: &Casting, take: u64, seconds: f32, deck: &m
     let rate = FrameRate::HOUSE;
     let n_frames = (seconds * rate.fps() as f32) as usize + 1;
     let poses = (0..n_frames).map(|frame| porter.pose(rate.time_of(frame) as f32));
-    let name = format!("carrying-{}", take + 1);
+    let name = format!("{title}-{}", take + 1);
     let clip = Clip::from_poses(&name, Arc::clone(&figure.body().skeleton), rate, poses);
     Performance {
         clip: clip.expect("plans, curves and their sums are finite"),

@@ -149,15 +149,24 @@ impl Manner {
             Quick => &[Quick, Run],
             Cut => &[Cut],
             Recover => &[Recover],
-            Tackle | Dodge(_) | Regain => &[],
+            // While the foot that pushes is down, the angle can still be changed.
+            Tackle => &[Tackle],
+            Dodge(Side::Left) => &[LEFT],
+            Dodge(Side::Right) => &[RIGHT],
+            Regain => &[Regain],
         }
     }
 
-    /// When: in mid-stance.
+    /// When: in mid-stance, and late enough that the end is never farther off than one usually looks ahead (0.25 s), so
+    /// that somebody always has a choice.
     fn moments(self) -> Vec<f32> {
         match self {
             // Walking steps last long.
             Manner::Walk => vec![0.35, 0.65],
+            Manner::Hasten | Manner::Slow | Manner::Dodge(_) => vec![0.33],
+            Manner::Cut => vec![0.36],
+            Manner::Recover => vec![0.39],
+            Manner::Tackle => vec![0.43],
             _ => vec![0.25],
         }
     }

@@ -2,7 +2,8 @@
 //!
 //! Every line has a cut in three parts (it gathers, it strikes, the sword comes back), what is left of it when it is
 //! stopped, and a block that rises and is lowered. A cut that gathers may go over into the cut of another line: feints are
-//! ways through the graph, not nodes of it. All nodes begin and end at the same place; a strike steps ahead, and what follows steps back.
+//! ways through the graph, not nodes of it. Nodes have no parameter: each is one motion, as in \[Wampler2010\], section 8.2,
+//! whose values of this game depend on nodes and times alone (16 × 85 × 85 basis functions). All nodes begin and end at the same place; a strike steps ahead, and what follows steps back.
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::edges::spread;
-use super::{ActionSet, Graph, LookAhead, State};
+use super::{ActionSet, Graph, LookAhead, NodeId, State};
 
 /// A graph in figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -45,6 +45,16 @@ pub struct NodeStats {
     pub seconds: f64,
     /// Edges that leave it.
     pub edges: usize,
+    /// Actions that its states offer, on average.
+    pub mean_actions: f64,
+    /// The fewest that one of them offers.
+    pub least_actions: usize,
+    /// The most.
+    pub most_actions: usize,
+    /// The times of states that offer one action alone, 0 to 1: the first and the last of those that were looked at, in
+    /// the middle of the parameters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<[f64; 2]>,
 }
 
 /// Times and parameters of a node at which actions are counted.
@@ -55,30 +65,9 @@ impl GraphStats {
     /// Measures a graph.
     pub fn of(graph: &Graph, look_ahead: &LookAhead) -> GraphStats {
         let mut set = ActionSet::default();
-        let (mut n_states, mut total, mut least, mut most) = (0_usize, 0, usize::MAX, 0);
-        for node in graph.ids() {
-            for at in 0..TIMES * PARAMETERS {
-                let time = (at % TIMES) as f32 / TIMES as f32;
-                let parameter = spread(graph.node(node).range(), at / TIMES, PARAMETERS);
-                graph.actions(State { node, time, parameter }, look_ahead, &mut set);
-                let n = set.actions().len();
-                (n_states, total, least, most) = (n_states + 1, total + n, least.min(n), most.max(n));
-            }
-        }
-        let by_node: Vec<NodeStats> = (graph.ids())
-            .map(|id| {
-                let node = graph.node(id);
-                let [least, most] = node.range();
-                NodeStats {
-                    name: node.name.clone(),
-                    measure: node.measure.name(),
-                    range: node.range().map(f64::from),
-                    samples: node.parameters().len(),
-                    seconds: f64::from(node.seconds(0.5 * (least + most))),
-                    edges: graph.edges(id).len(),
-                }
-            })
-            .collect();
+        let by_node: Vec<NodeStats> =
+            graph.ids().map(|id| NodeStats::of(graph, id, look_ahead, &mut set)).collect();
+        let n_nodes = by_node.len().max(1) as f64;
         let lengths = graph
             .nodes()
             .iter()
@@ -89,11 +78,42 @@ impl GraphStats {
             edges: by_node.iter().map(|node| node.edges).sum(),
             samples: by_node.iter().map(|node| node.samples).sum(),
             seconds: lengths.sum(),
-            mean_actions: total as f64 / n_states.max(1) as f64,
-            least_actions: if n_states == 0 { 0 } else { least },
-            most_actions: most,
+            mean_actions: by_node.iter().map(|node| node.mean_actions).sum::<f64>() / n_nodes,
+            least_actions: by_node.iter().map(|node| node.least_actions).min().unwrap_or(0),
+            most_actions: by_node.iter().map(|node| node.most_actions).max().unwrap_or(0),
             look_ahead: f64::from(look_ahead.seconds),
             by_node,
+        }
+    }
+}
+
+impl NodeStats {
+    fn of(graph: &Graph, id: NodeId, look_ahead: &LookAhead, set: &mut ActionSet) -> NodeStats {
+        let node = graph.node(id);
+        let [least, most] = node.range();
+        let mut counts = Vec::with_capacity(TIMES * PARAMETERS);
+        let mut bound: Option<[f64; 2]> = None;
+        for at in 0..TIMES * PARAMETERS {
+            let time = (at % TIMES) as f32 / TIMES as f32;
+            let parameter = spread(node.range(), at / TIMES, PARAMETERS);
+            graph.actions(State { node: id, time, parameter }, look_ahead, set);
+            counts.push(set.actions().len());
+            if at / TIMES == PARAMETERS / 2 && set.actions().len() <= 1 {
+                let first = bound.map_or(f64::from(time), |[first, _]| first);
+                bound = Some([first, f64::from(time)]);
+            }
+        }
+        NodeStats {
+            name: node.name.clone(),
+            measure: node.measure.name(),
+            range: node.range().map(f64::from),
+            samples: node.parameters().len(),
+            seconds: f64::from(node.seconds(0.5 * (least + most))),
+            edges: graph.edges(id).len(),
+            mean_actions: counts.iter().sum::<usize>() as f64 / counts.len() as f64,
+            least_actions: counts.iter().min().copied().unwrap_or(0),
+            most_actions: counts.iter().max().copied().unwrap_or(0),
+            bound,
         }
     }
 }

@@ -11,6 +11,7 @@ use randori_motion::formats::Format;
 use randori_scene::director::Libraries;
 use randori_scene::files;
 use randori_scene::screenplay::Screenplay;
+use randori_scene::shipped;
 use randori_studio::protocol::Ask;
 use randori_studio::{Settings, Studio, Supply};
 use serde::Serialize;
@@ -84,52 +85,6 @@ pub(crate) fn serve(
     Outcome::new(&StudioReport { url: url.clone() }, format!("{url}\n"))
 }
 
-macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../../../scenes/", $name, ".toml")))),*]
-    };
-}
-
-/// The scenes that come with the program.
-const SHIPPED: [(&str, &str); 30] = shipped![
-    "boxing-general",
-    "boxing-in-vs-out",
-    "boxing-infighters",
-    "boxing-outboxers",
-    "boxing-level4-vs-level2",
-    "sword-duel",
-    "chase",
-    "chase-circle",
-    "chase-two-on-one",
-    "chase-crowd",
-    "story-alley",
-    "story-car",
-    "formation-boxing",
-    "formation-sword",
-    "graph-boxing",
-    "graph-style-switch",
-    "graph-teams",
-    "graph-carry",
-    "patches-one-one",
-    "patches-one-one-commands",
-    "patches-one-many",
-    "patches-one-many-commands",
-    "patches-football",
-    "patches-football-commands",
-    "patches-mouse",
-    "patches-mouse-commands",
-    "patches-dominoes",
-    "patches-dominoes-commands",
-    "tag",
-    "sword-wits",
-];
-
-/// The pictures that those scenes name.
-const SHIPPED_PICTURES: [(&str, &[u8]); 2] = [
-    ("floor-r.png", include_bytes!("../../../../scenes/floor-r.png")),
-    ("floor-ring.png", include_bytes!("../../../../scenes/floor-ring.png")),
-];
-
 /// What the studio may show: what was named, and what comes with the program.
 #[derive(Default)]
 pub(crate) struct Shelf {
@@ -179,7 +134,7 @@ impl Shelf {
 
 impl Supply for Shelf {
     fn scenes(&self) -> Vec<String> {
-        let shipped = SHIPPED.iter().map(|(name, _)| (*name).to_owned());
+        let shipped = shipped::SCENES.iter().map(|(name, _)| (*name).to_owned());
         self.scenes.iter().map(|(name, _)| name.clone()).chain(shipped).collect()
     }
 
@@ -187,8 +142,7 @@ impl Supply for Shelf {
         if let Some((_, scene)) = self.scenes.iter().find(|(known, _)| known == name) {
             return Ok(scene.clone());
         }
-        let found = SHIPPED.iter().find(|(known, _)| *known == name);
-        let (name, text) = found.ok_or_else(|| format!("there is no scene \"{name}\""))?;
+        let text = shipped::scene(name).ok_or_else(|| format!("there is no scene \"{name}\""))?;
         Screenplay::parse(&format!("{name}.toml"), text.as_bytes()).map_err(|error| error.to_string())
     }
 
@@ -206,8 +160,7 @@ impl Supply for Shelf {
     fn libraries(&self, scene: &Screenplay, say: &dyn Fn(&str)) -> Result<Libraries, String> {
         let mut supplies = self.supplies.lock().unwrap_or_else(PoisonError::into_inner);
         let picture = |name: &str| {
-            let shipped =
-                || SHIPPED_PICTURES.iter().find(|(known, _)| *known == name).map(|(_, it)| it.to_vec());
+            let shipped = || shipped::picture(name).map(<[u8]>::to_vec);
             self.pictures
                 .get(name)
                 .cloned()

@@ -63,7 +63,9 @@ pub(super) fn run(args: &SheetArgs, progress: &Progress) -> anyhow::Result<Outco
     let shown = args.shown(&library)?;
     let names: Vec<String> = shown.iter().map(|id| library.action(*id).name.clone()).collect();
     let (clip, moments) = one_after_the_other(&library, &shown, args.columns as usize)?;
-    let angle = Angle { heading: args.heading.to_radians(), pitch: 0.1, margin: 0.05, ..Angle::default() };
+    // Room for what is held.
+    let margin = if library.body().held().is_some() { 0.2 } else { 0.05 };
+    let angle = Angle { heading: args.heading.to_radians(), pitch: 0.1, margin, ..Angle::default() };
     let options = Sheet {
         columns: args.columns,
         rows: names.len() as u32,

@@ -61,6 +61,8 @@ fn graph_text(graph: &GraphStats) -> String {
             node.samples.to_string(),
             format!("{:.2}", node.seconds),
             node.edges.to_string(),
+            format!("{:.1}", node.mean_actions),
+            format!("{} to {}", node.least_actions, node.most_actions),
         ]
     };
     let rows: Vec<Vec<String>> = graph.by_node.iter().map(row).collect();
@@ -76,6 +78,6 @@ fn graph_text(graph: &GraphStats) -> String {
         graph.look_ahead,
         graph.least_actions,
         graph.most_actions,
-        table(&["node", "parameter", "range", "samples", "seconds", "edges"], &rows),
+        table(&["node", "parameter", "range", "samples", "seconds", "edges", "actions", "from"], &rows),
     )
 }
