@@ -10,7 +10,7 @@ use crate::arcade::Pendulum;
 use crate::basis::{Basis, ValueFunction};
 use crate::game::MarkovGame;
 use crate::incremental::{IncrementalSettings, IncrementalWorkspace, Start, solve_incrementally};
-use crate::lspi::{Control, Host, LspiSettings, PhaseSeconds, learn};
+use crate::lspi::{Control, Host, Learned, LspiSettings, LspiStatus, PhaseSeconds, learn};
 use crate::matrix::{MatrixError, PayoffMatrix, Workspace, solve};
 use crate::nested::{NestedSettings, learn_nested};
 use crate::report::{MatrixReport, ReportError, continuous_game, lookahead_value, solve_matrix_json};
@@ -222,6 +222,8 @@ pub struct Figure5Point {
     pub seconds: PhaseSeconds,
     /// Numbers stored.
     pub stored_numbers: usize,
+    /// Whether the host gave up before it was learned: it takes longer than this.
+    pub given_up: bool,
 }
 
 /// Figure 5: time and memory of full and nested learning of the pursuit game with 2, 4 or 6 axes.
@@ -234,10 +236,11 @@ pub fn figure_5_point(
 ) -> Result<Figure5Point, ReportError> {
     let game = continuous_game(&format!("pursuit-{}d", dimensions / 2))?;
     let start = (host.clock)();
-    let (value, seconds) = learn_either(game.as_ref(), bases_per_axis, nested, settings, host)?;
+    let (learned, seconds) = learn_either(game.as_ref(), bases_per_axis, nested, settings, host)?;
     let total_seconds = (host.clock)() - start;
-    let stored_numbers = value.stored_numbers();
-    Ok(Figure5Point { dimensions, bases_per_axis, nested, total_seconds, seconds, stored_numbers })
+    let stored_numbers = learned.value.stored_numbers();
+    let given_up = learned.status == LspiStatus::Stopped;
+    Ok(Figure5Point { dimensions, bases_per_axis, nested, total_seconds, seconds, stored_numbers, given_up })
 }
 
 /// One point of figure 6.
@@ -265,8 +268,8 @@ pub fn figure_6(
     let states: Vec<Vec<f64>> =
         (0..400).map(|_| game.axes().iter().map(|axis| axis.sample(&mut rng)).collect()).collect();
     let values = |bases: usize, nested: bool| -> Result<Vec<f64>, ReportError> {
-        let value =
-            learn_either(game.as_ref(), bases, nested, settings, Host::default())?.0.unfolded(1 << 20);
+        let (learned, _) = learn_either(game.as_ref(), bases, nested, settings, Host::default())?;
+        let value = learned.value.unfolded(1 << 20);
         states.iter().map(|state| Ok(lookahead_value(game.as_ref(), &value, state)?)).collect()
     };
     let reference = values(reference_bases, false)?;
@@ -291,7 +294,7 @@ fn learn_either(
     nested: bool,
     settings: &LspiSettings,
     host: Host<'_>,
-) -> Result<(ValueFunction, PhaseSeconds), ReportError> {
+) -> Result<(Learned, PhaseSeconds), ReportError> {
     let n_axes = game.axes().len();
     if nested {
         let mut nested = NestedSettings::axis_by_axis(n_axes, bases);
@@ -304,9 +307,10 @@ fn learn_either(
             seconds.rows += level.seconds.rows;
             seconds.projection += level.seconds.projection;
         }
-        return Ok((learned.learned.value, seconds));
+        return Ok((learned.learned, seconds));
     }
     let basis = Basis::over_axes(game.axes(), &(0..n_axes).collect::<Vec<_>>(), bases)?;
     let learned = learn(game, &basis, settings, host, &mut |_| Control::Continue)?;
-    Ok((learned.value, learned.seconds))
+    let seconds = learned.seconds;
+    Ok((learned, seconds))
 }

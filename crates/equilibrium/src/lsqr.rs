@@ -13,6 +13,10 @@ pub trait LinearOperator {
     fn apply(&self, x: &[f64], out: &mut [f64]);
     /// `out = Aᵀ y`.
     fn apply_transposed(&self, y: &[f64], out: &mut [f64]);
+    /// Whether nobody waits for the result any more; asked once an iteration.
+    fn is_abandoned(&self) -> bool {
+        false
+    }
 }
 
 /// When to stop [`lsqr`].
@@ -39,6 +43,8 @@ pub enum LsqrStatus {
     LeastSquares,
     /// The iteration limit came first.
     IterationLimit,
+    /// The operator was abandoned: what was found is of no use.
+    Abandoned,
 }
 
 /// What [`lsqr`] found out beside the solution.
@@ -102,6 +108,10 @@ pub fn lsqr(a: &dyn LinearOperator, b: &[f64], x: &mut [f64], settings: &LsqrSet
     let mut a_norm_squared = 0.0;
     let (mut u_next, mut v_next) = (vec![0.0; m], vec![0.0; n]);
     while outcome.iterations < settings.max_iterations {
+        if a.is_abandoned() {
+            outcome.status = LsqrStatus::Abandoned;
+            return outcome;
+        }
         outcome.iterations += 1;
         a_norm_squared += alpha * alpha;
         a.apply(&v, &mut u_next);

@@ -76,6 +76,42 @@ fn littmans_soccer() {
     }
 }
 
+/// Buro 2003: both bid some of their coins, the higher bid pushes the wrestler; off the edge, or with all coins spent, the
+/// side it is on decides. The reference solves it in exact fractions.
+#[test]
+fn oshi_zumo_is_solved_as_in_exact_fractions() {
+    let Some(text) = reference("finite_games.json") else { return };
+    let file: Value = serde_json::from_str(&text).unwrap();
+    let games = file["games"].as_array().unwrap();
+    let game = games.iter().find(|game| game["name"] == "oshi_zumo_7_2").unwrap();
+    let keys: Vec<[i32; 3]> = (game["state_keys"].as_array().unwrap().iter())
+        .map(|key| {
+            let key = numbers(key);
+            [key[0] as i32, key[1] as i32, key[2] as i32]
+        })
+        .collect();
+    let bids = |coins: i32| if coins > 0 { (1..=coins).collect() } else { vec![0] };
+    let states = keys.iter().map(|&[own, other, offset]| {
+        let (columns, rows): (Vec<i32>, Vec<i32>) = (bids(own), bids(other));
+        let mut state = FiniteState { rows: rows.len(), cols: columns.len(), reward: vec![], next: vec![] };
+        for b in &rows {
+            for a in &columns {
+                let after = [own - a, other - b, offset + (a - b).signum()];
+                let is_over = after[2].abs() > 2 || (after[0] == 0 && after[1] == 0);
+                state.reward.push(if is_over { f64::from(after[2].signum()) } else { 0.0 });
+                let next = keys.iter().position(|key| *key == after);
+                state.next.push(if is_over { vec![] } else { vec![(next.unwrap(), 1.0)] });
+            }
+        }
+        state
+    });
+    let solution = solved(&FiniteGame::new(1.0, states.collect(), true).unwrap());
+    assert_eq!(solution.values.len(), 113);
+    for (found, expected) in solution.values.iter().zip(numbers(&game["values"])) {
+        assert!((found - expected).abs() < 1e-12, "{found} for {expected}");
+    }
+}
+
 /// Dresher 1962: m inspections left in n periods are worth -C(n-1, m) / Σ_{i≤m} C(n, i).
 #[test]
 fn the_inspection_game_has_its_closed_form() {

@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use common::reference;
 use randori_equilibrium::arcade::{Pendulum, Pursuit};
 use randori_equilibrium::basis::{Basis, ValueFunction};
@@ -140,6 +142,49 @@ fn the_linear_program_holds_near_a_discount_of_one() {
     assert!(share < 0.35, "{share}");
 }
 
+/// Left to itself, learning takes the linear program near a discount of 1 where the basis cannot hold the values, and ends
+/// closer to them than least squares does; elsewhere, and where the basis is exact, it takes least squares.
+#[test]
+fn the_linear_program_is_taken_near_a_discount_of_one() {
+    for (discount, backups) in [(0.8, 0), (0.95, 0), (0.98, 0), (0.98, 60), (0.99, 60)] {
+        let mut game = Pursuit::in_dimensions(1).unwrap();
+        game.discount = discount;
+        let grid = GridSettings { nodes: 41, tolerance: 1e-3, ..Default::default() };
+        let exact = solve_on_grid(&game, &grid).unwrap();
+        let off = |projection: Projection| {
+            let settings =
+                LspiSettings { projection, max_backups: backups, max_sweeps: 12, ..Default::default() };
+            let result = learned(&game, 8, &settings);
+            let (mut off, mut total) = (0.0, 0.0);
+            for k in 0..400 {
+                let state = [-3.8 + f64::from(k % 20) * 0.4, -3.8 + f64::from(k / 20) * 0.4];
+                let (found, expected) = (result.value.value(&state), exact.value(&state));
+                off += (found - expected) * (found - expected);
+                total += expected * expected;
+            }
+            (f64::sqrt(off / total), result.linear_programs, result.sweeps)
+        };
+        let (left, programs, sweeps) = off(Projection::Auto);
+        let (squares, none, _) = off(Projection::LeastSquares);
+        println!(
+            "discount {discount}, {backups} backups at most: off by {left:.4} with {programs} programs in {sweeps} sweeps, \
+             by {squares:.4} with least squares alone"
+        );
+        assert_eq!(none, 0);
+        if discount < 0.95 {
+            assert_eq!((programs, left), (0, squares));
+        } else {
+            assert_eq!(programs, sweeps, "the program is kept once it is taken");
+            assert!(left < squares && left < 0.08, "{discount}: {left} against {squares}");
+        }
+    }
+    let game = toys::pennies_at_two_tables(0.99).unwrap();
+    let exact = solve_finite(&game, &FiniteSettings::default()).values;
+    let result = learned(&game, 4, &LspiSettings { tolerance: 1e-10, lsqr: tight(), ..Default::default() });
+    assert_eq!(result.linear_programs, 0, "indicators hold any values");
+    assert!(result.value.weights.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-6 * b.abs()));
+}
+
 fn tight() -> randori_equilibrium::lsqr::LsqrSettings {
     randori_equilibrium::lsqr::LsqrSettings { tolerance: 1e-12, max_iterations: 500 }
 }
@@ -200,6 +245,45 @@ fn a_checkpoint_goes_on_where_it_stopped() {
     bytes[20] ^= 1;
     let refused = resume(&game, &basis, &settings, Host::default(), &bytes, &mut |_| Control::Continue);
     assert_eq!(refused, Err(LspiError::Checkpoint(CheckpointError::Damaged)));
+}
+
+/// A host that gives up is heard in the middle of a sweep, which is then as if it had not begun.
+#[test]
+fn a_host_gives_up_at_any_time() {
+    let game = Pursuit::in_dimensions(1).unwrap();
+    let basis = full_basis(&game, 7);
+    let settings = LspiSettings { max_sweeps: 5, ..Default::default() };
+    let mut sweeps = Vec::new();
+    let asked = AtomicUsize::new(0);
+    let count = || {
+        asked.fetch_add(1, Ordering::Relaxed);
+        false
+    };
+    let host = Host { stop: &count, ..Host::default() };
+    let through = learn(&game, &basis, &settings, host, &mut |progress| {
+        sweeps.push((progress.sweep, progress.backup, asked.load(Ordering::Relaxed)));
+        Control::Continue
+    })
+    .unwrap();
+    assert_ne!(through.status, LspiStatus::Stopped);
+    let all = asked.load(Ordering::Relaxed);
+    assert!(all > 10 * sweeps.len(), "asked {all} times in {} sweeps", sweeps.len());
+    for limit in [0, 1, sweeps[0].2 + 7, sweeps[2].2 - 2, all - 20] {
+        let asked = AtomicUsize::new(0);
+        let stop = || asked.fetch_add(1, Ordering::Relaxed) >= limit;
+        let host = Host { stop: &stop, ..Host::default() };
+        let broken = learn(&game, &basis, &settings, host, &mut |_| Control::Continue).unwrap();
+        assert_eq!(broken.status, LspiStatus::Stopped, "after {limit}");
+        let done = sweeps.iter().filter(|(_, _, asked)| *asked <= limit);
+        assert_eq!(
+            (broken.sweeps, broken.backups),
+            done.clone().next_back().map_or((0, 0), |it| (it.0, it.1))
+        );
+        assert_eq!(broken.value.weights.iter().any(|w| *w != 0.0), done.count() > 0);
+        let refused =
+            learn_nested(&game, &NestedSettings::axis_by_axis(2, 6), host, &mut |_| Control::Continue);
+        assert_eq!(refused.unwrap_err(), NestedError::Stopped { level: 0 });
+    }
 }
 
 /// Broken off after a level, a sweep or a backup, nested learning goes on to the same bits, and learns no level twice.

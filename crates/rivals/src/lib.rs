@@ -5,7 +5,7 @@
 //!
 //! Where to start reading: [`game`] says what is played, [`tag`] and [`sword`] are the rules, [`moves`] is what a graph has
 //! to offer. [`table`] is the game as it is learned by [`mod@learn`] into [`values`]; [`decide`] is who decides and how,
-//! [`habits`] what the adaptive ones learn. [`round`], [`contest`], [`behaviour`] and [`map`] play and measure, [`record`]
+//! [`habits`] what the adaptive ones learn. [`round`], [`contest`], [`answer`], [`behaviour`] and [`map`] play and measure, [`record`]
 //! shows.
 //!
 //! Reference: \[Wampler2010\], sections 4, 7, 8 and 9.
@@ -24,6 +24,7 @@ mod visited;
 pub mod decide;
 pub mod habits;
 
+pub mod answer;
 pub mod behaviour;
 pub mod contest;
 pub mod map;

@@ -11,6 +11,7 @@ use randori_equilibrium::grid::{GridSettings, solve_on_grid};
 use randori_equilibrium::lspi::{Control, Host};
 use randori_motion::Build;
 use randori_motion::parametric::{Graph, LookAhead};
+use randori_rivals::answer::lost;
 use randori_rivals::behaviour::Behaviour;
 use randori_rivals::contest::{ContestSettings, Mean, exploited, play_off, rounds};
 use randori_rivals::map::{Map, Spreads, plans};
@@ -183,6 +184,26 @@ fn those_who_do_without_a_value_function_are_exploited_with_the_sword() {
     let [optimal, blind] = [Manner::Optimal, Manner::RewardOnly]
         .map(|manner| exploited(&SWORD, &SWORD_VALUES, manner, &settings));
     assert!(blind.mean > optimal.mean, "{blind:?} {optimal:?}");
+}
+
+/// No answer that is tried does better than the best one, which nobody can be worse off against than they are.
+#[test]
+fn the_best_answer_is_the_best() {
+    let settings = ContestSettings { rounds: 25, decisions: 24, seed: 3 };
+    let of = |manner: Manner| lost(&SWORD, &SWORD_VALUES, manner, 400_000).unwrap();
+    let blind = of(Manner::RewardOnly);
+    assert!(blind.situations > 100 && blind.as_opponent >= 0.0 && blind.as_agent <= 0.0, "{blind:?}");
+    let tried = exploited(&SWORD, &SWORD_VALUES, Manner::RewardOnly, &settings);
+    // What is worth something only later than that was not looked for.
+    let later = 2.0 * libm::pow(SWORD.discount, 8.0);
+    assert!(tried.mean - tried.margin <= blind.both + later, "{tried:?} {blind:?}");
+    let first = of(Manner::FirstMover);
+    assert!(first.both >= -1e-9, "{first:?}");
+    assert_eq!(lost(&SWORD, &SWORD_VALUES, Manner::RewardOnly, 10), None, "too many situations");
+    assert_eq!(lost(&SWORD, &SWORD_VALUES, Manner::Adaptive, 400_000), None, "who learns is not always alike");
+    assert_eq!(lost(&TAG, &TAG_VALUES, Manner::Greedy, 400_000), None, "nobody can count tag's situations");
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert_eq!(alone.install(|| of(Manner::RewardOnly)), blind);
 }
 
 #[test]

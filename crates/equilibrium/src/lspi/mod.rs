@@ -20,7 +20,7 @@ use rayon::prelude::*;
 
 use crate::basis::{Basis, Preconditioner, ValueFunction};
 use crate::game::{GameError, MarkovGame, validate};
-use crate::lsqr::{LsqrSettings, lsqr};
+use crate::lsqr::{LsqrSettings, LsqrStatus, lsqr};
 use crate::matrix::MatrixError;
 use checkpoint::Checkpoint;
 use shards::{Matrix, Policies, Setup, Shard, ShardedSystem};
@@ -28,7 +28,8 @@ use shards::{Matrix, Policies, Setup, Shard, ShardedSystem};
 /// How the weights are found once the policies are held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Projection {
-    /// Least squares; the linear program instead where least squares gives values that no policy can reach.
+    /// Least squares; the linear program instead where least squares gives values that no policy can reach, and near a
+    /// discount of 1 where the Bellman errors it leaves say nothing of the values. Once taken, it is kept.
     #[default]
     Auto,
     /// Always least squares.
@@ -36,6 +37,14 @@ pub enum Projection {
     /// Always the linear program, which does not diverge near a discount of 1.
     LinearProgram,
 }
+
+/// From this discount on a Bellman error counts for twenty times as much of a value and more, which least squares does not
+/// mind: the linear program is then the closer one.
+const NEAR_ONE: f64 = 0.95;
+/// It is taken where the Bellman errors that are left may stand for more than this share of the values.
+const LOOSE: f64 = 0.01;
+/// Up to so many functions it takes seconds.
+const QUICK_PROGRAM: usize = 256;
 
 /// How to learn a value function.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,11 +91,14 @@ pub struct Host<'a> {
     pub exchange: &'a dyn Exchange,
     /// Seconds since any moment. The crate reads no clock of its own; results do not depend on it.
     pub clock: &'a (dyn Fn() -> f64 + Sync),
+    /// Whether to give up, asked often, also in the middle of a sweep, which is then as if it had not begun. Having said yes
+    /// it must go on to, and alike in all processes.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Default for Host<'_> {
     fn default() -> Self {
-        Self { exchange: &OneProcess, clock: &|| 0.0 }
+        Self { exchange: &OneProcess, clock: &|| 0.0, stop: &|| false }
     }
 }
 
@@ -161,7 +173,7 @@ pub enum LspiStatus {
     ResidualGrew,
     /// The sweep limit came first.
     SweepLimit,
-    /// The observer stopped it.
+    /// The observer or the host stopped it.
     Stopped,
 }
 
@@ -328,7 +340,9 @@ impl<'a> Learner<'a> {
                 break status;
             }
             let before = self.lsqr_iterations;
-            self.sweep()?;
+            if !self.sweep()? {
+                break LspiStatus::Stopped;
+            }
             if observer(&self.progress(before)) == Control::Stop {
                 break LspiStatus::Stopped;
             }
@@ -340,6 +354,9 @@ impl<'a> Learner<'a> {
         while status != LspiStatus::Stopped && self.backups < self.settings.max_backups {
             let before = self.lsqr_iterations;
             let goes_on = self.back_up()?;
+            if (self.host.stop)() {
+                status = LspiStatus::Stopped;
+            }
             if !goes_on {
                 break;
             }
@@ -374,7 +391,12 @@ impl<'a> Learner<'a> {
 
     /// Both stopping rules of the appendix, from the third sweep on: the first comparison is with ties.
     fn verdict(&self) -> Option<LspiStatus> {
-        if let [_, .., last, now] = self.residuals[..] {
+        // Residuals of programs and of least squares are not alike.
+        let alike = match self.linear_programs {
+            0 => self.residuals.len(),
+            programs => programs.min(self.residuals.len()),
+        };
+        if let [_, .., last, now] = self.residuals[self.residuals.len() - alike..] {
             if (now - last).abs() <= self.settings.tolerance * last {
                 return Some(LspiStatus::Converged);
             }
@@ -385,7 +407,8 @@ impl<'a> Learner<'a> {
         (self.residuals.len() >= self.settings.max_sweeps).then_some(LspiStatus::SweepLimit)
     }
 
-    fn sweep(&mut self) -> Result<(), LspiError> {
+    /// Policies, and weights for them; false if the host gave up, and nothing has changed but the time spent.
+    fn sweep(&mut self) -> Result<bool, LspiError> {
         let clock = self.host.clock;
         let start = clock();
         self.solve_policies()?;
@@ -396,16 +419,19 @@ impl<'a> Learner<'a> {
         let mut weights = self.weights.clone();
         let (residual, iterations, program) = self.project(&system, &mut weights);
         drop(system);
+        let done = clock();
+        self.seconds.policies += policies_done - start;
+        self.seconds.rows += rows_done - policies_done;
+        self.seconds.projection += done - rows_done;
+        if (self.host.stop)() {
+            return Ok(false);
+        }
         self.matrix_bytes = self.matrix_bytes.max(matrix_bytes);
         self.last_weights = std::mem::replace(&mut self.weights, weights);
         self.residuals.push(residual);
         self.lsqr_iterations += iterations;
         self.linear_programs += usize::from(program);
-        let done = clock();
-        self.seconds.policies += policies_done - start;
-        self.seconds.rows += rows_done - policies_done;
-        self.seconds.projection += done - rows_done;
-        Ok(())
+        Ok(true)
     }
 
     fn system(&self, matrix: Matrix) -> ShardedSystem<'_> {
@@ -423,8 +449,8 @@ impl<'a> Learner<'a> {
         let value = ValueFunction { basis: self.basis.clone(), weights: self.weights.clone() };
         let largest = LARGEST_TABLE.saturating_mul(self.basis.n_blocks()).min(LARGEST_IN_BLOCKS);
         let value = value.unfolded(largest.max(LARGEST_TABLE)).in_blocks();
-        let game = self.game;
-        let owned = self.shards.par_iter_mut().filter(|shard| shard.owned);
+        let (game, stop) = (self.game, self.host.stop);
+        let owned = self.shards.par_iter_mut().filter(|shard| shard.owned && !stop());
         owned.try_for_each(|shard| shard.solve_policies(game, &value))
     }
 
@@ -449,7 +475,7 @@ impl<'a> Learner<'a> {
         self.seconds.rows += rows_done - policies_done;
         self.seconds.projection += done - rows_done;
         // Backups contract; where fitting undoes that, the weights before were the better ones.
-        if change > 2.0 * self.last_change {
+        if (self.host.stop)() || change > 2.0 * self.last_change {
             return Ok(false);
         }
         self.weights = fitted;
@@ -464,8 +490,13 @@ impl<'a> Learner<'a> {
         self.preconditioner.weights_to_unknowns(&mut fitted);
         let outcome = lsqr(system, &system.targets, &mut fitted, &self.settings.lsqr);
         self.preconditioner.unknowns_to_weights(&mut fitted);
+        let residual = outcome.residual / (self.n_samples as f64).sqrt();
+        if outcome.status == LsqrStatus::Abandoned {
+            return (residual, outcome.iterations, false);
+        }
+        let is_plausible = self.is_plausible(system, &fitted);
         let wants_program = match self.settings.projection {
-            Projection::Auto => !self.is_plausible(system, &fitted),
+            Projection::Auto => self.linear_programs > 0 || !is_plausible || self.is_loose(residual, &fitted),
             Projection::LeastSquares => false,
             Projection::LinearProgram => true,
         };
@@ -477,11 +508,29 @@ impl<'a> Learner<'a> {
             return (system.residual(weights), outcome.iterations, true);
         }
         // What no policy can reach is no better than what was there before.
-        if self.settings.projection != Projection::Auto || !wants_program {
+        if self.settings.projection != Projection::Auto || is_plausible {
             *weights = fitted;
-            return (outcome.residual / (self.n_samples as f64).sqrt(), outcome.iterations, false);
+            return (residual, outcome.iterations, false);
         }
         (system.residual(weights), outcome.iterations, false)
+    }
+
+    /// Whether Bellman errors as large as these may stand for much of the values, near a discount of 1: an error of ε
+    /// everywhere is one of ε / (1 - γ) of the values.
+    fn is_loose(&self, residual: f64, weights: &[f64]) -> bool {
+        let rest = 1.0 - self.game.discount();
+        if rest > 1.0 - NEAR_ONE + 1e-12 || self.basis.len() > QUICK_PROGRAM {
+            return false;
+        }
+        let mut row = Default::default();
+        let (mut total, mut n) = (0.0, 0.0);
+        for state in self.shards.iter().flat_map(|shard| shard.states()).step_by(7) {
+            self.basis.evaluate(state, &mut row);
+            let value = row.dot(weights);
+            total += value * value;
+            n += 1.0;
+        }
+        residual > LOOSE * rest * f64::sqrt(total / n)
     }
 
     /// No policy is worth more than the largest reward for ever.

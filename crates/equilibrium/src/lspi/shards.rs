@@ -294,7 +294,7 @@ impl<'a> ShardedSystem<'a> {
         }
         let mut targets = std::mem::take(&mut system.targets);
         system.fill_by_shard(&mut targets, |_, shard, out| match matrix {
-            Matrix::Values => out.copy_from_slice(&shard.backed_up),
+            Matrix::Values => out.iter_mut().zip(&shard.backed_up).for_each(|(to, from)| *to = *from),
             Matrix::Bellman => {
                 let mut row = SparseRow::default();
                 for (sample, reward) in out.iter_mut().enumerate() {
@@ -422,7 +422,8 @@ impl<'a> ShardedSystem<'a> {
     /// Fills a vector over samples shard by shard, in parallel, and shares it.
     fn fill_by_shard(&self, out: &mut [f64], fill: impl Fn(usize, &Shard, &mut [f64]) + Sync) {
         let mut parts = split(out, self.shards.iter().map(Shard::len));
-        let work = parts.par_iter_mut().zip(self.shards).enumerate().filter(|(_, (_, shard))| shard.owned);
+        let work = parts.par_iter_mut().zip(self.shards).enumerate();
+        let work = work.filter(|(_, (_, shard))| shard.owned && !self.is_abandoned());
         work.for_each(|(at, (part, shard))| fill(at, shard, part));
         self.host.exchange.share(&mut parts);
     }
@@ -432,7 +433,8 @@ impl<'a> ShardedSystem<'a> {
         let n = out.len();
         let mut partial = self.partial.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut parts = split(&mut partial, self.shards.iter().map(|_| n));
-        let work = parts.par_iter_mut().zip(self.shards).enumerate().filter(|(_, (_, shard))| shard.owned);
+        let work = parts.par_iter_mut().zip(self.shards).enumerate();
+        let work = work.filter(|(_, (_, shard))| shard.owned && !self.is_abandoned());
         work.for_each(|(at, (part, shard))| {
             part.fill(0.0);
             fill(at, shard, part);
@@ -454,6 +456,10 @@ impl LinearOperator for ShardedSystem<'_> {
 
     fn n_cols(&self) -> usize {
         self.basis.len()
+    }
+
+    fn is_abandoned(&self) -> bool {
+        (self.host.stop)()
     }
 
     fn apply(&self, x: &[f64], out: &mut [f64]) {

@@ -74,8 +74,8 @@ pub enum NestedError {
         /// How many axes the game has.
         axes: usize,
     },
-    /// The observer stopped it before there was a basis for the whole game.
-    #[error("stopped after level {level} of nested PCA")]
+    /// The observer or the host stopped it before there was a basis for the whole game.
+    #[error("stopped at level {level} of nested PCA")]
     Stopped {
         /// The last level that was done, from 0.
         level: usize,
@@ -229,6 +229,9 @@ fn nest(
         }
         if number == done.len() {
             done.push(reduce(game, &basis, &free, number, settings, host)?);
+            if (host.stop)() {
+                return Err(NestedError::Stopped { level: number });
+            }
             let levels = &checkpoint::write_levels(game, settings, &done);
             let event = LevelDone { level: &done[number].level, number, levels };
             if observer(NestedEvent::Level(&event)) == Control::Stop {
@@ -253,7 +256,7 @@ fn reduce(
     settings: &NestedSettings,
     host: Host<'_>,
 ) -> Result<DoneLevel, NestedError> {
-    let clock = host.clock;
+    let Host { clock, stop, .. } = host;
     // Slices are learned side by side, each by one process alone.
     let slices: Vec<Learned> = (0..settings.slices)
         .into_par_iter()
@@ -265,7 +268,7 @@ fn reduce(
             let slice_game = SliceGame::new(game, fixed, free);
             let seed =
                 settings.slice.seed.wrapping_add(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(1 + slice as u64));
-            let own = Host { clock, ..Host::default() };
+            let own = Host { clock, stop, ..Host::default() };
             learn(&slice_game, basis, &LspiSettings { seed, ..settings.slice }, own, &mut |_| {
                 Control::Continue
             })
