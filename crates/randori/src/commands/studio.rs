@@ -91,7 +91,7 @@ macro_rules! shipped {
 }
 
 /// The scenes that come with the program.
-const SHIPPED: [(&str, &str); 30] = shipped![
+const SHIPPED: [(&str, &str); 31] = shipped![
     "boxing-general",
     "boxing-in-vs-out",
     "boxing-infighters",
@@ -110,6 +110,7 @@ const SHIPPED: [(&str, &str); 30] = shipped![
     "graph-style-switch",
     "graph-teams",
     "graph-carry",
+    "graph-chase",
     "patches-one-one",
     "patches-one-one-commands",
     "patches-one-many",
