@@ -84,6 +84,11 @@ impl Reactions {
         }
     }
 
+    /// The same with room for so many answers, of 16 bytes each: for whoever asks for millions of different ones.
+    pub fn remembering(self, answers: usize) -> Reactions {
+        Reactions { memory: Memory::of(answers), ..self }
+    }
+
     /// The library.
     pub fn library(&self) -> &Arc<ActionLibrary> {
         &self.library

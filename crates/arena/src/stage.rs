@@ -389,7 +389,10 @@ impl<'a> Outlook<'a> {
         let mut outlook = Outlook::on_demand(stage, moment, who);
         let Outlook { bodies, doing, tick, .. } = outlook;
         let until = doing.end(bodies).max(tick);
-        outlook.foreseen = (tick..=until).map(|tick| doing.position(bodies, tick)).collect();
+        // What does not fit is worked out on demand, so that nobody who asks needs a heap.
+        if (until - tick) < outlook.foreseen.inline_size() as i32 {
+            outlook.foreseen = (tick..=until).map(|tick| doing.position(bodies, tick)).collect();
+        }
         outlook
     }
 

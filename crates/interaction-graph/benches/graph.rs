@@ -42,7 +42,7 @@ fn stage() -> &'static Stage {
     MADE.get_or_init(|| {
         let library = Arc::new(boxing_library([350.0, 70.0]));
         let bodies = Arc::new(Bodies::of(Arc::clone(&library)));
-        let reactions = Arc::new(Reactions::of(library));
+        let reactions = Arc::new(Reactions::of(library).remembering(1 << 21));
         let cast = |side: u8| Cast {
             bodies: Arc::clone(&bodies),
             reactions: Some(Arc::clone(&reactions)),
@@ -135,7 +135,7 @@ fn decisions(looks: Looks) {
         let situation =
             Situation { stage: &bout.stage, moment: &bout.moment, aims: &bout.aims, who, explain: false };
         player.decide(&situation);
-        for _ in 0..100 {
+        for _ in 0..if looks == Looks::Table { 100 } else { 5 } {
             let start = Instant::now();
             black_box(player.decide(&situation));
             times.push(start.elapsed().as_nanos());
@@ -173,7 +173,7 @@ fn figures(criterion: &mut Criterion) {
     timed("a policy of depth 5, one table", || black_box(Policy::of(graph, &same, mirrored)));
     let other = Fighting::of(library, boxer, infighter);
     timed("a policy of depth 5, two tables", || black_box(Policy::of(graph, &other, Looking::default())));
-    for looks in [Looks::Table, Looks::Once, Looks::Twice] {
+    for looks in [Looks::Table, Looks::Once, Looks::Twice, Looks::Thrice] {
         decisions(looks);
     }
     thousand();

@@ -87,7 +87,7 @@ fn opposite(library: &Arc<ActionLibrary>, policies: &Arc<Policies>) -> Result<Bo
         stage,
         moment,
         vec![Aims::of(style, 1, &table), Aims::of(style, 0, &table)],
-        vec![player(Looks::Table), player(Looks::Twice)],
+        vec![player(Looks::Table), player(Looks::Thrice)],
         vec![0, 1],
     ))
 }

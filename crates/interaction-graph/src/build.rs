@@ -5,6 +5,7 @@
 use std::f32::consts::PI;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use randori_motion::ActionId;
 use randori_motion::annotation::Kind;
 use randori_motion::library::Fingerprint;
 use randori_motion::math::wrap_angle;
@@ -15,7 +16,7 @@ use crate::duel::{Activity, Duel, Facts};
 use crate::graph::{About, DEFENCE, Edges, Graph, Index, Numbered, SPARE, STATE, SWAPPED, StateId};
 use crate::interaction::Interaction;
 use crate::pairing::{Pairing, Place};
-use crate::sample::{Archive, Grid, Sampling, Tolerance, explore};
+use crate::sample::{Archive, Exploration, Explorer, Grid, Sampling, Tolerance};
 
 /// How a graph is made.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +54,11 @@ impl Settings {
             },
             // Whoever holds on to the same thing is always about as far away: finer cells are filled with as many samples.
             Activity::Carry => Settings {
-                sampling: Sampling { distances: vec![1.3, 1.4, 1.5, 1.6, 1.7], ..usual.sampling },
+                sampling: Sampling {
+                    most: 800_000,
+                    distances: vec![1.3, 1.4, 1.5, 1.6, 1.7],
+                    ..usual.sampling
+                },
                 tolerance: Tolerance { unlike: 0.3, frames: 4 },
                 ..usual
             },
@@ -101,14 +106,36 @@ pub fn build(
     settings: &Settings,
     step: &(dyn Fn(Phase, usize, usize) + Sync),
 ) -> Result<Graph, BuildError> {
+    go_on(duel, interaction, settings, None, step, &mut |_| ())
+}
+
+/// The same from where an earlier attempt was left, if there is one; the graph is the same. `keep` is shown what there is
+/// every now and then, for whoever wants to keep it.
+pub fn go_on(
+    duel: &Duel,
+    interaction: &dyn Interaction,
+    settings: &Settings,
+    draft: Option<Draft>,
+    step: &(dyn Fn(Phase, usize, usize) + Sync),
+    keep: &mut dyn FnMut(&Draft),
+) -> Result<Graph, BuildError> {
     let library = duel.bodies().library();
     let (actions, nodes) = (library.actions().len(), library.n_nodes());
     if actions > MOST || nodes > MOST {
         return Err(BuildError::TooLarge { actions, nodes });
     }
-    let told = |done: usize, most: usize| step(Phase::Samples, done, most);
-    let archive = explore(duel, interaction, settings.tolerance, &settings.sampling, &told);
-    graph_of(duel, &archive, settings, &|done, all| step(Phase::Edges, done, all))
+    let Settings { sampling, tolerance, .. } = settings;
+    let mut draft = draft.unwrap_or_else(|| Draft {
+        exploration: Exploration::begin(duel, *tolerance, sampling),
+        ..Draft::default()
+    });
+    let mut explorer = Explorer::of(duel, interaction, *tolerance, sampling, &draft.exploration);
+    while explorer.round(&mut draft.exploration) {
+        step(Phase::Samples, draft.exploration.archive.samples.len(), sampling.most);
+        keep(&draft);
+    }
+    drop(explorer);
+    finished(duel, settings, draft, &|done, all| step(Phase::Edges, done, all), keep)
 }
 
 /// Makes a graph of what was explored. `step` is told how many states have their edges, and of how many.
@@ -118,11 +145,42 @@ pub fn graph_of(
     settings: &Settings,
     step: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Graph, BuildError> {
-    let states = states_of(duel, archive, settings);
+    let exploration = Exploration { archive: archive.clone(), pool: Vec::new(), is_over: true };
+    finished(duel, settings, Draft { exploration, ..Draft::default() }, step, &mut |_| ())
+}
+
+/// A graph that is not finished: what was explored, and the edges of the first states.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Draft {
+    pub(crate) exploration: Exploration,
+    /// How many edges each of the first states has.
+    pub(crate) counts: Vec<u32>,
+    pub(crate) edges: Edges,
+}
+
+fn finished(
+    duel: &Duel,
+    settings: &Settings,
+    mut draft: Draft,
+    step: &(dyn Fn(usize, usize) + Sync),
+    keep: &mut dyn FnMut(&Draft),
+) -> Result<Graph, BuildError> {
+    let states = states_of(duel, &draft.exploration.archive, settings);
     let n_nodes = duel.bodies().library().n_nodes();
     let index = Index::of(duel.manners(), n_nodes, settings.tolerance, &states);
     drop(states);
-    let (firsts, edges) = edges_of(duel, &index, step);
+    let n_states = index.places.len();
+    let leads_on = |target: &u32| ((target & STATE) as usize) < n_states;
+    if draft.counts.len() > n_states || !draft.edges.targets.iter().all(leads_on) {
+        // Not the edges of these states.
+        (draft.counts, draft.edges) = (Vec::new(), Edges::default());
+    }
+    edges_of(duel, &index, &mut draft, step, keep);
+    let Draft { exploration: Exploration { archive, .. }, counts, edges } = draft;
+    let mut firsts = vec![0_u32];
+    for count in counts {
+        firsts.push(firsts[firsts.len() - 1] + count);
+    }
     let starts = archive.starts.iter().chain(&settings.by_hand).filter_map(|start| index.find(start));
     let kept = lasting(&firsts, &edges, starts.map(|found| found.state));
     let (index, firsts, edges) = compacted(index, &firsts, &edges, &kept);
@@ -175,61 +233,74 @@ fn states_of(duel: &Duel, archive: &Archive, settings: &Settings) -> Vec<Numbere
     states
 }
 
-/// States whose edges are played at a time.
-const CHUNK: u32 = 256;
+/// States whose edges are played by one thread at a time, and how many such parts are played before they are kept.
+const CHUNK: usize = 64;
+const PARTS: usize = 128;
 
-/// All that can be done in every state, if it leads to a state.
-fn edges_of(duel: &Duel, index: &Index, step: &(dyn Fn(usize, usize) + Sync)) -> (Vec<u32>, Edges) {
-    let n_states = index.places.len() as u32;
-    let done = AtomicUsize::new(0);
-    let chunks: Vec<(Vec<u32>, Edges)> = (0..n_states.div_ceil(CHUNK))
-        .into_par_iter()
-        .map(|chunk| {
-            let (mut counts, mut edges, mut choices) = (Vec::new(), Edges::default(), Vec::new());
-            let states = chunk * CHUNK..((chunk + 1) * CHUNK).min(n_states);
-            let n_chunk = states.len();
-            for state in states {
-                let before = edges.targets.len();
-                let pairing = index.pairing(StateId(state));
-                if let Some(moment) = duel.moment(&pairing) {
-                    let around = duel.around(&pairing, index.tolerance);
-                    let [_, coming] = duel.blows(&around, &moment.people[0].doing);
-                    choices.clear();
-                    duel.all_choices(&moment, &mut choices);
-                    for (action, is_spare) in &choices {
-                        let (doing, outcome) = duel.play(&moment, *action);
-                        let consequence = duel.consequence(&moment, &doing, &outcome);
-                        if let Some(found) = consequence.next.and_then(|next| index.find(&next)) {
-                            let [given, taken] = duel.blows(&around, &doing);
-                            let facts = Facts { given, taken: taken - coming, ..consequence.facts };
-                            let is_defence = duel.bodies().of_action(*action).kind == Kind::Defence;
-                            let flag = |it: bool, flag: u32| if it { flag } else { 0 };
-                            let target = found.state.0
-                                | flag(consequence.is_swapped, SWAPPED)
-                                | flag(*is_spare, SPARE)
-                                | flag(is_defence, DEFENCE);
-                            edges.push(*action, target, &facts);
-                        }
-                    }
+/// All that can be done in every state, if it leads to a state: of those that are not in the draft yet.
+fn edges_of(
+    duel: &Duel,
+    index: &Index,
+    draft: &mut Draft,
+    step: &(dyn Fn(usize, usize) + Sync),
+    keep: &mut dyn FnMut(&Draft),
+) {
+    let n_states = index.places.len();
+    let done = AtomicUsize::new(draft.counts.len());
+    while draft.counts.len() < n_states {
+        let from = draft.counts.len();
+        let parts: Vec<(Vec<u32>, Edges)> = (0..PARTS.min((n_states - from).div_ceil(CHUNK)))
+            .into_par_iter()
+            .map(|part| {
+                let (mut counts, mut edges) = (Vec::new(), Edges::default());
+                let mut room = Vec::new();
+                let first = from + part * CHUNK;
+                for state in first..(first + CHUNK).min(n_states) {
+                    let before = edges.targets.len();
+                    edges_from(duel, index, StateId(state as u32), &mut room, &mut edges);
+                    counts.push((edges.targets.len() - before) as u32);
                 }
-                counts.push((edges.targets.len() - before) as u32);
-            }
-            step(done.fetch_add(n_chunk, Ordering::Relaxed) + n_chunk, n_states as usize);
-            (counts, edges)
-        })
-        .collect();
-    let mut firsts = vec![0_u32];
-    let mut edges = Edges::default();
-    edges.reserve(chunks.iter().map(|(_, edges)| edges.targets.len()).sum());
-    for (counts, chunk) in chunks {
-        for count in counts {
-            firsts.push(firsts[firsts.len() - 1] + count);
+                step(done.fetch_add(counts.len(), Ordering::Relaxed) + counts.len(), n_states);
+                (counts, edges)
+            })
+            .collect();
+        for (counts, edges) in parts {
+            draft.counts.extend(counts);
+            draft.edges.append(&edges);
         }
-        for (at, target) in chunk.targets.iter().enumerate() {
-            edges.push_from(&chunk, at, *target);
-        }
+        keep(draft);
     }
-    (firsts, edges)
+}
+
+/// All that can be done in a state, if it leads to a state.
+fn edges_from(
+    duel: &Duel,
+    index: &Index,
+    state: StateId,
+    choices: &mut Vec<(ActionId, bool)>,
+    edges: &mut Edges,
+) {
+    let pairing = index.pairing(state);
+    let Some(moment) = duel.moment(&pairing) else { return };
+    let around = duel.around(&pairing, index.tolerance);
+    let coming = moment.people[1].ahead.map_or(0.0, |ahead| duel.scoring().worth(&ahead.hit));
+    let [_, coming] = duel.blows(&around, &moment.people[0].doing, [0.0, coming]);
+    choices.clear();
+    duel.all_choices(&moment, choices);
+    for (action, is_spare) in choices {
+        let (doing, outcome, here) = duel.play_out(&moment, *action);
+        let consequence = duel.consequence(&moment, &doing, &outcome);
+        let Some(found) = consequence.next.and_then(|next| index.find(&next)) else { continue };
+        let [given, taken] = duel.blows(&around, &doing, here);
+        let facts = Facts { given, taken: taken - coming, ..consequence.facts };
+        let is_defence = duel.bodies().of_action(*action).kind == Kind::Defence;
+        let flag = |it: bool, flag: u32| if it { flag } else { 0 };
+        let target = found.state.0
+            | flag(consequence.is_swapped, SWAPPED)
+            | flag(*is_spare, SPARE)
+            | flag(is_defence, DEFENCE);
+        edges.push(*action, target, &facts);
+    }
 }
 
 /// Which states stay: those that can be reached from where people start, and from which play goes on for ever. Spare edges

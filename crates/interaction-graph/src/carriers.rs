@@ -27,6 +27,9 @@ pub const APART: [f32; 2] = [1.2, 1.8];
 pub const EXPLORED: [f32; 2] = [1.24, 1.76];
 /// Whoever is nearer than this to where they are to be stands (m).
 const THERE: f32 = 0.2;
+/// People do not come nearer than this to what they must not be (m): the other may have nothing better to do than to come
+/// nearer still.
+const ROOM: f32 = 0.02;
 /// How much of a distance a step of the other makes good before it is too late (m).
 const A_STEP: f32 = 0.08;
 /// Choices looked ahead.
@@ -189,16 +192,20 @@ impl Scene<'_> {
     /// than a step does.
     fn is_in_order(&self, action: ActionId) -> bool {
         let [soon, later] = self.excess(action);
-        soon <= 0.0 && later <= A_STEP
+        soon <= -ROOM && later <= A_STEP
     }
 
-    /// What keeps hold, and both best apart.
+    /// What keeps hold, and both best apart: before all else until somebody decides.
     fn safest(&self) -> Option<ActionId> {
         let Situation { stage, moment, who, .. } = *self.situation;
         let holds = stage.options(moment, who).iter().map(|option| option.id);
         let holds = holds.filter(|id| self.carriers.holds[id.idx()]);
-        let later = |id: ActionId| self.excess(id)[1];
-        holds.min_by(|a, b| later(*a).total_cmp(&later(*b)))
+        let off = |id: ActionId| {
+            let [soon, later] = self.excess(id);
+            [soon.max(-ROOM), later]
+        };
+        let order = |[a, b]: [[f32; 2]; 2]| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1]));
+        holds.map(|id| (off(id), id)).min_by(|(a, _), (b, _)| order([*a, *b])).map(|(_, id)| id)
     }
 }
 

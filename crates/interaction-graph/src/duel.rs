@@ -236,6 +236,17 @@ impl Duel {
         (doing, self.stage.perform(moment, 0, doing))
     }
 
+    /// The same, and what the blows of both are worth if both go on, given and taken.
+    pub(crate) fn play_out(&self, moment: &Moment, action: ActionId) -> (Doing, Outcome, [f32; 2]) {
+        let doing = self.stage.begin(moment, 0, action);
+        let mut next = moment.clone();
+        self.stage.start(&mut next, 0, doing);
+        let [given, taken] = [0, 1].map(|who: usize| next.people[who].ahead.map(|ahead| ahead.hit));
+        let blows = Blows::of(self.scoring(), given, taken);
+        let landed = self.stage.run(&mut next, i32::MAX);
+        (doing, Outcome { next, landed }, blows.worth)
+    }
+
     /// What the graph keeps of it.
     pub fn consequence(&self, before: &Moment, doing: &Doing, outcome: &Outcome) -> Consequence {
         let (stage, bodies) = (&self.stage, &**self.bodies());
@@ -284,15 +295,16 @@ impl Duel {
         Around(CORNERS.map(other))
     }
 
-    /// What the blows of both are worth, given and taken, if whoever decides does this: on average of all around.
-    pub(crate) fn blows(&self, around: &Around, doing: &Doing) -> [f32; 2] {
+    /// What the blows of both are worth, given and taken, if whoever decides does this: on average of where the other is,
+    /// for which it is known, and of all around.
+    pub(crate) fn blows(&self, around: &Around, doing: &Doing, here: [f32; 2]) -> [f32; 2] {
         let bodies = &**self.bodies();
-        let mut sums = [0.0; 2];
+        let mut sums = here;
         for other in &around.0 {
-            let [given, taken] = exchange(self.scoring(), (bodies, doing), (bodies, other), 0);
+            let [given, taken] = exchange(self.scoring(), (bodies, doing), (bodies, other), 0).worth;
             sums = [sums[0] + given, sums[1] + taken];
         }
-        sums.map(|sum| sum / around.0.len() as f32)
+        sums.map(|sum| sum / (1 + around.0.len()) as f32)
     }
 
     /// How the middle of both moved from one moment to another, seen along the line from whoever decides to the other in
@@ -357,18 +369,13 @@ impl Duel {
     }
 }
 
-/// The other, in and around where a pairing has them.
+/// The other around where a pairing has them.
 #[derive(Clone, Debug)]
-pub(crate) struct Around([Person; 5]);
+pub(crate) struct Around([Person; 4]);
 
-/// In the middle, and at the corners of a tetrahedron around it: distance, both angles, time.
-const CORNERS: [[f32; 4]; 5] = [
-    [0.0, 0.0, 0.0, 0.0],
-    [1.0, 1.0, 1.0, 1.0],
-    [1.0, -1.0, -1.0, -1.0],
-    [-1.0, 1.0, -1.0, 1.0],
-    [-1.0, -1.0, 1.0, -1.0],
-];
+/// The corners of a tetrahedron: distance, both angles, time.
+const CORNERS: [[f32; 4]; 4] =
+    [[1.0, 1.0, 1.0, 1.0], [1.0, -1.0, -1.0, -1.0], [-1.0, 1.0, -1.0, 1.0], [-1.0, -1.0, 1.0, -1.0]];
 /// How far out they are, as a share of the tolerance (-): about as far as people are from the state they are found in.
 const SPREAD: f32 = 0.33;
 
@@ -378,7 +385,7 @@ pub(crate) fn exchange(
     (own, doing): (&Bodies, &Doing),
     (other, theirs): (&Bodies, &Person),
     tick: i32,
-) -> [f32; 2] {
+) -> Blows {
     let strikes = |bodies: &Bodies, doing: &Doing| {
         let its = bodies.of_action(doing.action);
         its.window[0] < its.window[1] && doing.start + (its.window[1] - its.first) as i32 > tick
@@ -387,15 +394,32 @@ pub(crate) fn exchange(
         strikes(own, doing).then(|| hits::first((own, doing), (other, &theirs.doing), tick)).flatten();
     let threatens = !theirs.is_spent && strikes(other, &theirs.doing);
     let taken = threatens.then(|| hits::first((other, &theirs.doing), (own, doing), tick)).flatten();
-    let worth = |hit: Option<Hit>| hit.map_or(0.0, |hit| scoring.worth(&hit));
-    match (given, taken) {
-        (Some(first), Some(second)) if first.tick < second.tick && first.part() != Part::Limb => {
-            [worth(given), 0.0]
-        }
-        (Some(second), Some(first)) if first.tick < second.tick && first.part() != Part::Limb => {
-            [0.0, worth(taken)]
-        }
-        _ => [worth(given), worth(taken)],
+    Blows::of(scoring, given, taken)
+}
+
+/// What the blows of two come to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Blows {
+    /// Given and taken.
+    pub(crate) worth: [f32; 2],
+    /// None hurts.
+    pub(crate) is_quiet: bool,
+}
+
+impl Blows {
+    /// Of what either will meet if both go on.
+    fn of(scoring: Scoring, given: Option<Hit>, taken: Option<Hit>) -> Blows {
+        let worth = |hit: Option<Hit>| hit.map_or(0.0, |hit| scoring.worth(&hit));
+        let worth = match (given, taken) {
+            (Some(first), Some(second)) if first.tick < second.tick && first.part() != Part::Limb => {
+                [worth(given), 0.0]
+            }
+            (Some(second), Some(first)) if first.tick < second.tick && first.part() != Part::Limb => {
+                [0.0, worth(taken)]
+            }
+            _ => [worth(given), worth(taken)],
+        };
+        Blows { worth, is_quiet: worth == [0.0; 2] }
     }
 }
 

@@ -60,12 +60,7 @@ impl Graph {
 
     fn write_blocks(&self, body: &mut Vec<u8>) {
         body.reserve(EDGE_BYTES * self.n_edges() + 16 * self.n_states() + 65536);
-        let mut block = |bytes: &mut dyn Iterator<Item = u8>| {
-            while !body.len().is_multiple_of(8) {
-                body.push(b' ');
-            }
-            body.extend(bytes);
-        };
+        let mut block = |bytes: &mut dyn Iterator<Item = u8>| write_block(body, bytes);
         let Index { manners, buckets, places, theirs, .. } = &self.index;
         let shorts = |it: [u16; 4]| it.into_iter().flat_map(u16::to_le_bytes);
         let manner = |it: &Manner| shorts([it.threat, it.harmless, it.until, it.length]);
@@ -76,14 +71,7 @@ impl Graph {
         let their = |it: &Theirs| [it.action, it.frame].into_iter().flat_map(u16::to_le_bytes);
         block(&mut theirs.iter().flat_map(their));
         block(&mut self.firsts.iter().flat_map(|it| it.to_le_bytes()));
-        let edges = &self.edges;
-        block(&mut edges.targets.iter().flat_map(|it| it.to_le_bytes()));
-        block(&mut edges.actions.iter().flat_map(|it| it.to_le_bytes()));
-        block(&mut edges.distances.iter().flat_map(|it| it.to_le_bytes()));
-        block(&mut edges.angles.iter().flat_map(|it| it.to_le_bytes()));
-        block(&mut edges.given.iter().copied());
-        block(&mut edges.taken.iter().map(|it| *it as u8));
-        block(&mut edges.velocities.iter().flat_map(|it| it.map(|it| it as u8)));
+        write_edges(&self.edges, body);
     }
 
     /// Reads a graph.
@@ -104,6 +92,39 @@ impl Graph {
     }
 }
 
+/// Appends a block where it may begin.
+pub(crate) fn write_block(body: &mut Vec<u8>, bytes: &mut dyn Iterator<Item = u8>) {
+    while !body.len().is_multiple_of(8) {
+        body.push(b' ');
+    }
+    body.extend(bytes);
+}
+
+/// Appends the blocks of edges.
+pub(crate) fn write_edges(edges: &Edges, body: &mut Vec<u8>) {
+    let mut block = |bytes: &mut dyn Iterator<Item = u8>| write_block(body, bytes);
+    block(&mut edges.targets.iter().flat_map(|it| it.to_le_bytes()));
+    block(&mut edges.actions.iter().flat_map(|it| it.to_le_bytes()));
+    block(&mut edges.distances.iter().flat_map(|it| it.to_le_bytes()));
+    block(&mut edges.angles.iter().flat_map(|it| it.to_le_bytes()));
+    block(&mut edges.given.iter().copied());
+    block(&mut edges.taken.iter().map(|it| *it as u8));
+    block(&mut edges.velocities.iter().flat_map(|it| it.map(|it| it as u8)));
+}
+
+/// Reads the blocks of so many edges.
+pub(crate) fn read_edges(blocks: &mut Blocks<'_>, n: usize) -> Result<Edges, Broken> {
+    Ok(Edges {
+        targets: blocks.next(n)?.iter().map(|it| u32::from_le_bytes(*it)).collect(),
+        actions: blocks.next(n)?.iter().map(|it| u16::from_le_bytes(*it)).collect(),
+        distances: blocks.next(n)?.iter().map(|it| u16::from_le_bytes(*it)).collect(),
+        angles: blocks.next(n)?.iter().map(|it| i16::from_le_bytes(*it)).collect(),
+        given: blocks.next::<1>(n)?.as_flattened().to_vec(),
+        taken: blocks.next::<1>(n)?.iter().map(|it| it[0] as i8).collect(),
+        velocities: blocks.next::<2>(n)?.iter().map(|it| it.map(|it| it as i8)).collect(),
+    })
+}
+
 impl From<Broken> for GraphError {
     fn from(broken: Broken) -> GraphError {
         match broken {
@@ -112,10 +133,6 @@ impl From<Broken> for GraphError {
             Broken::Damaged(what) => GraphError::Damaged(what),
         }
     }
-}
-
-fn short() -> GraphError {
-    damaged("it ends too early")
 }
 
 fn damaged(what: &str) -> GraphError {
@@ -162,8 +179,6 @@ impl Header {
 
     fn graph(self, mut blocks: Blocks<'_>) -> Result<Graph, GraphError> {
         let Header { actions, nodes, manners, states, edges, .. } = self;
-        let short = |it: &[u8; 2]| u16::from_le_bytes(*it);
-        let signed = |it: &[u8; 2]| i16::from_le_bytes(*it);
         let word = |it: &[u8; 4]| u32::from_le_bytes(*it);
         let n_buckets = u64::from(nodes) * u64::from(manners) + 1;
         let n_buckets = usize::try_from(n_buckets).map_err(|_| damaged("it claims too many buckets"))?;
@@ -189,15 +204,7 @@ impl Header {
                 .collect(),
         };
         let firsts = blocks.next(states.saturating_add(1))?.iter().map(word).collect();
-        let edges = Edges {
-            targets: blocks.next(edges)?.iter().map(word).collect(),
-            actions: blocks.next(edges)?.iter().map(short).collect(),
-            distances: blocks.next(edges)?.iter().map(short).collect(),
-            angles: blocks.next(edges)?.iter().map(signed).collect(),
-            given: blocks.next::<1>(edges)?.as_flattened().to_vec(),
-            taken: blocks.next::<1>(edges)?.iter().map(|it| it[0] as i8).collect(),
-            velocities: blocks.next::<2>(edges)?.iter().map(|it| it.map(|it| it as i8)).collect(),
-        };
+        let edges = read_edges(&mut blocks, edges)?;
         let about = About {
             library: Fingerprint { name: self.library, actions, nodes, sum: self.sum },
             poise: self.poise,
@@ -215,17 +222,17 @@ fn shorts(bytes: &[u8; 8]) -> [u16; 4] {
 }
 
 /// What is left to read.
-struct Blocks<'a> {
-    body: &'a [u8],
-    at: usize,
+pub(crate) struct Blocks<'a> {
+    pub(crate) body: &'a [u8],
+    pub(crate) at: usize,
 }
 
 impl<'a> Blocks<'a> {
     /// The next block of so many entries of N bytes.
-    fn next<const N: usize>(&mut self, n: usize) -> Result<&'a [[u8; N]], GraphError> {
+    pub(crate) fn next<const N: usize>(&mut self, n: usize) -> Result<&'a [[u8; N]], Broken> {
         let from = self.at.next_multiple_of(8);
-        let to = n.checked_mul(N).and_then(|size| from.checked_add(size)).ok_or_else(short)?;
-        let bytes = self.body.get(from..to).ok_or_else(short)?;
+        let to = n.checked_mul(N).and_then(|size| from.checked_add(size)).ok_or_else(Broken::short)?;
+        let bytes = self.body.get(from..to).ok_or_else(Broken::short)?;
         self.at = to;
         Ok(bytes.as_chunks().0)
     }

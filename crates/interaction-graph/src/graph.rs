@@ -109,6 +109,14 @@ impl Graph {
         self.about.library == Fingerprint::of(library)
     }
 
+    /// Where an action leads from a state, with all that is said of it; `None` if it has no such edge.
+    pub(crate) fn target(&self, state: StateId, action: ActionId) -> Option<u32> {
+        let range = self.range(state);
+        let mut actions = self.edges.actions[range.clone()].iter();
+        let at = actions.position(|known| u32::from(*known) == action.0)?;
+        Some(self.edges.targets[range.start + at])
+    }
+
     pub(crate) fn range(&self, state: StateId) -> std::ops::Range<usize> {
         let at = state.0 as usize;
         self.firsts[at] as usize..self.firsts[at + 1] as usize
@@ -281,6 +289,17 @@ impl Edges {
         self.given.push(other.given[at]);
         self.taken.push(other.taken[at]);
         self.velocities.push(other.velocities[at]);
+    }
+
+    /// Appends all edges of another list.
+    pub(crate) fn append(&mut self, other: &Edges) {
+        self.targets.extend(&other.targets);
+        self.actions.extend(&other.actions);
+        self.distances.extend(&other.distances);
+        self.angles.extend(&other.angles);
+        self.given.extend(&other.given);
+        self.taken.extend(&other.taken);
+        self.velocities.extend(&other.velocities);
     }
 
     pub(crate) fn reserve(&mut self, n: usize) {

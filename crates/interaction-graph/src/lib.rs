@@ -1,8 +1,8 @@
 //! Two people in constant time: a graph of what they can get into with each other, and policies on it.
 //!
 //! Made ahead of time: [`duel`] lays out two people of one library, [`sample`] explores what they get into, led by what
-//! [`interaction`] says about how much they have to do with each other, [`build`](mod@build) makes a [`Graph`] of it, and [`file`](mod@file)
-//! keeps it. Nothing up to here knows a reward.
+//! [`interaction`] says about how much they have to do with each other, [`build`](mod@build) makes a [`Graph`] of it,
+//! [`file`](mod@file) keeps it, and [`draft`](mod@draft) what is not finished. Nothing up to here knows a reward.
 //!
 //! Asked at run time: [`reward`] says what an edge is worth, [`policy`] looks several choices ahead over all states at
 //! once, [`background`] does so while play goes on, and [`player`] is the controller that looks up what to do; [`carriers`]
@@ -18,6 +18,7 @@ pub mod background;
 pub mod build;
 pub mod carriers;
 mod cluster;
+pub mod draft;
 pub mod duel;
 pub mod file;
 pub mod graph;

@@ -19,14 +19,14 @@ use randori_arena::plausible::Screening;
 use randori_motion::{ActionId, ActionLibrary};
 
 pub use command::{Command, Commander};
-pub use looking::FEW;
+pub use looking::{PLIES, WIDTHS};
 pub use roulette::Roulette;
 
 use crate::background::{Coming, Matchup, Plan, Policies};
-use crate::graph::{Graph, SPARE, StateId};
+use crate::graph::{DEFENCE, Graph, SPARE, StateId};
 use crate::pairing::Pairing;
 use crate::reward::{Reward, Turn};
-use looking::{Scene, Threat, View};
+use looking::{Rooms, Threat, View};
 
 /// Somebody who plays on a graph.
 ///
@@ -62,18 +62,22 @@ pub struct Player {
     policies: Arc<Policies>,
     plan: Option<(Matchup, Arc<Plan>)>,
     coming: Option<Coming>,
+    rooms: Rooms,
 }
 
-/// How much of a decision is looked at from where people really are, instead of being read off the graph. The work is
-/// bounded either way: by the edges of a state, and by those of the [few](FEW) best of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How much of a decision is looked at from where people really are, instead of being read off the graph. Whoever looks
+/// `depth` choices ahead looks at no more than half of them one by one, the first included; the others are the tables'. The
+/// work is bounded by [`WIDTHS`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Looks {
     /// Nothing: for many, and where a microsecond matters.
     Table,
-    /// What the own blows and the opponent's meet.
+    /// What one might do, and what own blows and the opponent's meet.
     Once,
     /// The same, and what is best then for whoever decides next.
     Twice,
+    /// The same, and what is best after that.
+    Thrice,
 }
 
 /// How long a new style is made ready before it takes effect (ticks).
@@ -92,11 +96,12 @@ impl Player {
             depth,
             command: None,
             roulette: None,
-            looks: Looks::Twice,
+            looks: Looks::Thrice,
             lookups: [0; 2],
             policies: Arc::clone(policies),
             plan: None,
             coming: None,
+            rooms: Rooms::default(),
         }
     }
 
@@ -125,44 +130,71 @@ impl Player {
         }
     }
 
-    /// The best edge of a state, by its place in the graph.
-    fn best_edge(&mut self, plan: &Plan, state: StateId, scene: &Scene<'_>) -> Option<usize> {
+    /// The best action in a state, by the tables alone.
+    fn read_off(&mut self, plan: &Plan, state: StateId, situation: &Situation<'_>) -> Option<ActionId> {
+        let Situation { stage, moment, aims, who, .. } = *situation;
         let policies = Arc::clone(&self.policies);
         let (graph, repertoire) = (&**policies.graph(), policies.repertoire());
         let range = graph.range(state);
-        let worn = Worn { words: &repertoire.words, aims: &scene.aims[scene.who] };
-        let actions = &graph.edges.actions;
-        let threat = scene.threat;
-        if self.command.is_none() && self.roulette.is_none() && self.looks == Looks::Table {
+        let worn = Worn { words: &repertoire.words, aims: &aims[who] };
+        let (actions, targets) = (&graph.edges.actions, &graph.edges.targets);
+        let threat = Threat::of(stage, moment, &aims[who], (who, aims[who].opponent));
+        let action = |at: usize| ActionId(u32::from(actions[at]));
+        let (depth, command) = (self.depth, self.command);
+        if command.is_none() && self.roulette.is_none() {
             let best = match threat {
-                Threat::None => plan.policy.best_of(state, self.depth, false),
+                Threat::None => plan.policy.best_of(state, depth, false),
                 Threat::Misses => None,
-                Threat::Lands => plan.policy.best_of(state, self.depth, true),
+                Threat::Lands => plan.policy.best_of(state, depth, true),
             };
-            let best = range.start + best.unwrap_or_else(|| plan.policy.best(state, self.depth));
+            let best = range.start + best.unwrap_or_else(|| plan.policy.best(state, depth));
             if worn.of(actions[best]) == 0.0 {
-                return Some(best);
+                return Some(action(best));
             }
         }
-        let (depth, command) = (self.depth, self.command);
+        let base = plan.reward.of_state(graph, state, Turn::Own);
+        let worth = |at: usize| {
+            let own = plan.reward.of_edge(&base, actions[at], &graph.edges.facts(at), Turn::Own);
+            own + plan.policy.ahead(Turn::Own, targets[at], depth) - worn.of(actions[at])
+        };
+        let is_asked = |at: &usize| command.is_none_or(|command| repertoire.is(actions[*at], command));
         if let Some(roulette) = &mut self.roulette {
-            let base = plan.reward.of_state(graph, state, Turn::Own);
-            let worth = |at: usize| scene.promised(plan, graph, at, &base, depth) - worn.of(actions[at]);
-            let is_asked = |at: &usize| match command {
-                Some(command) => repertoire.is(actions[*at], command),
-                None => graph.edges.targets[*at] & SPARE == 0,
-            };
-            return roulette.spin(state, range.filter(is_asked), worth, |at| actions[at]);
+            let is_one = |at: &usize| is_asked(at) && (command.is_some() || targets[*at] & SPARE == 0);
+            return roulette.spin(state, range.filter(is_one), worth, |at| actions[at]).map(action);
         }
-        let is_asked = |action: u16| command.is_none_or(|command| repertoire.is(action, command));
-        let closely = self.looks != Looks::Table;
-        let view = View { plan, graph, repertoire, depth, closely };
-        let few = view.best_few(state, scene, |action| (is_asked(action), worn.of(action)));
-        match self.looks {
-            Looks::Table => few.first(),
-            Looks::Once => few.best(|edge| view.leads(scene, edge)),
-            Looks::Twice => few.best(|edge| view.follow(scene, edge)),
+        // What answers the opponent as things stand; if nothing does, whatever the state has.
+        let answers = |at: &usize| threat.is_answered_by(targets[*at] & DEFENCE != 0);
+        let is_any = !range.clone().any(|at| is_asked(&at) && answers(&at));
+        let mut best: Option<(f32, usize)> = None;
+        for at in range.filter(|at| is_asked(at) && (is_any || answers(at))) {
+            let worth = worth(at);
+            if best.is_none_or(|(most, _)| worth > most) {
+                best = Some((worth, at));
+            }
         }
+        best.map(|(_, at)| action(at))
+    }
+
+    /// The best action from where people really are.
+    fn look(&mut self, plan: &Plan, situation: &Situation<'_>) -> Option<ActionId> {
+        let Situation { stage, moment, aims, who, .. } = *situation;
+        let repertoire = self.policies.repertoire();
+        let worn = Worn { words: &repertoire.words, aims: &aims[who] };
+        let command = self.command;
+        let asked = |action: ActionId| {
+            let action = action.0 as u16;
+            let is_asked = command.is_none_or(|command| repertoire.is(action, command));
+            is_asked.then(|| worn.of(action))
+        };
+        // Of many on a stage, anybody may be the next to decide: there one look has to do.
+        let most = if stage.cast.len() == 2 { self.looks as usize } else { 1 };
+        let plies = most.min(self.depth.div_ceil(2)).max(1);
+        let pair = [who, aims[who].opponent];
+        let beyond = self.depth.saturating_sub(plies);
+        // Right behind the own choice, tables are as far from being sure as they are within themselves.
+        let trust = if plies == 1 { plan.policy.looking().discount } else { 1.0 };
+        let view = View { plan, graph: self.policies.graph(), stage, aims, pair, beyond, trust };
+        view.best(moment, plies, asked, &mut self.rooms)
     }
 }
 
@@ -174,6 +206,7 @@ impl Controller for Player {
         let options = stage.options(moment, who).len() as u32;
         let known = |who: usize| is_same(stage.cast[who].bodies.library(), self.policies.library());
         self.lookups[1] += 1;
+        self.rooms.weighed = 0;
         let mut action = None;
         if whom != who && known(who) && known(whom) {
             let matchup = Matchup { own: own.style, other: aims[whom].style, depth: self.depth };
@@ -185,14 +218,16 @@ impl Controller for Player {
             self.lookups[0] += u64::from(found.is_some());
             let useful = || graph.nearest(&pairing).filter(|found| found.unlike <= USEFUL);
             if let Some(found) = found.or_else(useful) {
-                let scene = Scene::of((stage, moment, aims), (who, whom), Turn::Own);
-                let edge = self.best_edge(&plan, found.state, &scene);
-                action = edge.map(|edge| ActionId(u32::from(graph.edges.actions[edge])));
+                action = if self.looks == Looks::Table || self.roulette.is_some() {
+                    self.read_off(&plan, found.state, situation)
+                } else {
+                    self.look(&plan, situation)
+                };
             }
         }
         let action = action.or_else(|| free::step(situation, self.policies.repertoire(), self.command))?;
         let screening = Screening { options, left: options, ..Screening::default() };
-        Some(Verdict { action, screening, candidates: Vec::new(), edges: 0 })
+        Some(Verdict { action, screening, candidates: Vec::new(), edges: self.rooms.weighed })
     }
 }
 
@@ -231,8 +266,6 @@ impl Worn<'_> {
 pub(crate) struct Repertoire {
     /// The number of each action's annotation.
     pub(crate) words: Vec<u16>,
-    /// Whether each can land a blow.
-    pub(crate) strikes: Vec<bool>,
     /// The commands that each answers, a bit for each.
     commands: Vec<u8>,
 }
@@ -253,8 +286,7 @@ impl Repertoire {
             let bits = Command::ALL.iter().filter(|it| answers(it)).map(|it| 1 << *it as u8);
             bits.fold(0, |all, bit: u8| all | bit)
         });
-        let strikes = library.actions().iter().map(|action| !action.windows.is_empty()).collect();
-        Repertoire { words, strikes, commands: commands.collect() }
+        Repertoire { words, commands: commands.collect() }
     }
 
     /// Whether an action is what a command asks for.

@@ -108,9 +108,15 @@ impl Policy {
         (at != NONE).then_some(at as usize)
     }
 
-    /// What an edge leads to is worth to whoever decides, whoever that is, with `depth - 1` more choices (points).
+    /// What an edge leads to is worth to whoever decides, whoever that is, with `depth - 1` more choices, as it counts in a
+    /// table (points).
     pub(crate) fn ahead(&self, turn: Turn, target: u32, depth: usize) -> f32 {
-        let [own, other] = &self.values[depth.clamp(1, self.looking.depth) - 1];
+        self.looking.discount * self.worth(turn, target, depth.clamp(1, self.looking.depth) - 1)
+    }
+
+    /// The same by itself, with `left` more choices.
+    pub(crate) fn worth(&self, turn: Turn, target: u32, left: usize) -> f32 {
+        let [own, other] = &self.values[left.min(self.looking.depth)];
         // Whoever plans is the other to the other; of one table, both are.
         let (same, swapped) = match turn {
             _ if other.is_empty() => (own, own),
@@ -119,8 +125,7 @@ impl Policy {
         };
         let at = (target & STATE) as usize;
         let sign = if self.looking.other == Other::Allied { 1.0 } else { -1.0 };
-        let value = if target & SWAPPED == 0 { same[at] } else { sign * swapped[at] };
-        self.looking.discount * value
+        if target & SWAPPED == 0 { same[at] } else { sign * swapped[at] }
     }
 }
 

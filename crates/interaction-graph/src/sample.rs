@@ -67,7 +67,7 @@ impl Default for Sampling {
 }
 
 /// Everything that was explored.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Archive {
     /// Where exploring started.
     pub starts: Vec<Pairing>,
@@ -98,17 +98,69 @@ pub fn explore(
     settings: &Sampling,
     step: &dyn Fn(usize, usize),
 ) -> Archive {
-    let grid = Grid::of(duel, tolerance);
-    let mut known = Cells::default();
-    let mut archive = Archive { starts: duel.openings(&settings.distances), ..Archive::default() };
-    for start in &archive.starts {
-        if known.insert(grid.cell(start)) {
-            archive.samples.push(*start);
-        }
+    let mut exploration = Exploration::begin(duel, tolerance, settings);
+    let mut explorer = Explorer::of(duel, interaction, tolerance, settings, &exploration);
+    while explorer.round(&mut exploration) {
+        step(exploration.archive.samples.len(), settings.most);
     }
-    let mut pool = archive.samples.clone();
-    while !pool.is_empty() && archive.samples.len() < settings.most {
-        let chosen = take_spread(&mut pool, settings.width.max(1));
+    exploration.archive
+}
+
+/// Exploring that may be left after any round, and taken up again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exploration {
+    /// What was found so far.
+    pub archive: Archive,
+    /// What is worth following and was not yet.
+    pub(crate) pool: Vec<Pairing>,
+    /// One of the rules has stopped it.
+    pub(crate) is_over: bool,
+}
+
+impl Exploration {
+    /// Where exploring starts.
+    pub fn begin(duel: &Duel, tolerance: Tolerance, settings: &Sampling) -> Exploration {
+        let grid = Grid::of(duel, tolerance);
+        let mut known = Cells::default();
+        let mut archive = Archive { starts: duel.openings(&settings.distances), ..Archive::default() };
+        archive.samples = archive.starts.iter().filter(|it| known.insert(grid.cell(it))).copied().collect();
+        Exploration { pool: archive.samples.clone(), archive, is_over: false }
+    }
+}
+
+/// Whoever explores.
+pub(crate) struct Explorer<'a> {
+    duel: &'a Duel,
+    interaction: &'a dyn Interaction,
+    settings: &'a Sampling,
+    grid: Grid<'a>,
+    known: Cells,
+}
+
+impl<'a> Explorer<'a> {
+    /// Takes up what was explored before.
+    pub(crate) fn of(
+        duel: &'a Duel,
+        interaction: &'a dyn Interaction,
+        tolerance: Tolerance,
+        settings: &'a Sampling,
+        exploration: &Exploration,
+    ) -> Explorer<'a> {
+        let grid = Grid::of(duel, tolerance);
+        // Every sample is the first of its cell, and no cell is known without one.
+        let known = exploration.archive.samples.iter().map(|sample| grid.cell(sample)).collect();
+        Explorer { duel, interaction, settings, grid, known }
+    }
+
+    /// One more round; `false` if there is none, because one of the rules has stopped it.
+    pub(crate) fn round(&mut self, exploration: &mut Exploration) -> bool {
+        let Explorer { duel, interaction, settings, ref grid, ref mut known } = *self;
+        let Exploration { archive, pool, is_over } = exploration;
+        *is_over = *is_over || pool.is_empty() || archive.samples.len() >= settings.most;
+        if *is_over {
+            return false;
+        }
+        let chosen = take_spread(pool, settings.width.max(1));
         let mut families: Vec<Vec<Child>> =
             chosen.par_iter().map(|pairing| expand(duel, interaction, pairing)).collect();
         let before = archive.samples.len();
@@ -120,16 +172,13 @@ pub fn explore(
             }
         }
         let best: Vec<Vec<Pairing>> =
-            families.into_par_iter().map(|family| best_of(duel, &grid, &known, family, settings)).collect();
+            families.into_par_iter().map(|family| best_of(duel, grid, known, family, settings)).collect();
         pool.extend(best.into_iter().flatten());
         let new = archive.samples.len() - before;
         archive.rounds.push(Round { expanded: chosen.len(), explored, new });
-        step(archive.samples.len(), settings.most);
-        if (new as f32) < settings.least_new * explored as f32 {
-            break;
-        }
+        *is_over = (new as f32) < settings.least_new * explored as f32;
+        true
     }
-    archive
 }
 
 /// Something that was explored.

@@ -6,11 +6,11 @@ use randori_arena::bodies::Bodies;
 use randori_arena::reactions::Reactions;
 use randori_arena::stage::Contest;
 use randori_interaction_graph::background::Policies;
-use randori_interaction_graph::build::{BuildError, Phase};
+use randori_interaction_graph::build::{self, BuildError, Draft, Phase};
 use randori_interaction_graph::carriers::EXPLORED;
 use randori_interaction_graph::duel::Activity;
-use randori_interaction_graph::interaction::{Carrying, Chasing, Fighting};
-use randori_interaction_graph::{Duel, Graph, Settings, build};
+use randori_interaction_graph::interaction::{Carrying, Chasing, Fighting, Interaction};
+use randori_interaction_graph::{Duel, Graph, Settings};
 use randori_motion::ActionLibrary;
 use randori_motion::library::Fingerprint;
 use randori_scene::contest::Ring;
@@ -24,7 +24,7 @@ pub type Step<'a> = &'a (dyn Fn(Phase, usize, usize) + Sync);
 /// Two people of a library, opposite each other, who do what there is to do in it.
 pub fn duel(library: &Arc<ActionLibrary>) -> Duel {
     let bodies = Arc::new(Bodies::of(Arc::clone(library)));
-    let reactions = || Some(Arc::new(Reactions::of(Arc::clone(library))));
+    let reactions = || Some(Arc::new(Reactions::of(Arc::clone(library)).remembering(ANSWERS)));
     match Activity::of(library) {
         Activity::Carry => Duel::carrying(bodies, EXPLORED),
         Activity::Fight => Duel::of(bodies, reactions(), Ring::POISE, Contest::Fight),
@@ -32,13 +32,30 @@ pub fn duel(library: &Arc<ActionLibrary>) -> Duel {
     }
 }
 
+/// Reactions to as many blows are remembered while a graph is made.
+const ANSWERS: usize = 1 << 21;
+
 /// The graph of a library, made from nothing.
 pub fn make(library: &Arc<ActionLibrary>, settings: &Settings, step: Step<'_>) -> Result<Graph, BuildError> {
-    let duel = duel(library);
+    go_on(&duel(library), settings, None, step, &mut |_| ())
+}
+
+/// The graph of two people, from where an earlier attempt was left, if there is one. `keep` is shown what there is every now
+/// and then.
+pub fn go_on(
+    duel: &Duel,
+    settings: &Settings,
+    draft: Option<Draft>,
+    step: Step<'_>,
+    keep: &mut dyn FnMut(&Draft),
+) -> Result<Graph, BuildError> {
+    let go_on = |interaction: &dyn Interaction, keep: &mut dyn FnMut(&Draft)| {
+        build::go_on(duel, interaction, settings, draft, step, keep)
+    };
     match duel.activity() {
-        Activity::Fight => build(&duel, &Fighting, settings, step),
-        Activity::Chase => build(&duel, &Chasing::default(), settings, step),
-        Activity::Carry => build(&duel, &Carrying { apart: EXPLORED }, settings, step),
+        Activity::Fight => go_on(&Fighting, keep),
+        Activity::Chase => go_on(&Chasing::default(), keep),
+        Activity::Carry => go_on(&Carrying { apart: EXPLORED }, keep),
     }
 }
 
@@ -63,4 +80,4 @@ pub fn open(library: &Arc<ActionLibrary>, step: Step<'_>) -> Result<Arc<Policies
 }
 
 /// Changes with the code that simulates and makes graphs.
-const CODE: &str = env!("RANDORI_GRAPH_CODE");
+pub const CODE: &str = env!("RANDORI_GRAPH_CODE");

@@ -9,12 +9,16 @@ use assert_cmd::Command;
 use randori::graphs;
 use randori::libraries::Builtin;
 use randori_actor::Casting;
+use randori_arena::style::Style;
 use randori_interaction_graph::Settings;
 use randori_interaction_graph::background::Policies;
+use randori_interaction_graph::duel::Activity;
 use randori_motion::ActionLibrary;
+use randori_scene::contest::Ring;
+use randori_scene::contest::switch::switch;
 use randori_scene::director::{Director, DirectorError, Libraries, Report, library_key};
 use randori_scene::files;
-use randori_scene::screenplay::Screenplay;
+use randori_scene::screenplay::{Controller, Screenplay};
 
 fn library() -> &'static Arc<ActionLibrary> {
     static MADE: OnceLock<Arc<ActionLibrary>> = OnceLock::new();
@@ -86,6 +90,57 @@ fn graphs_are_built_and_looked_into() {
         assert!(told[key].is_number(), "{key}");
     }
     assert!(told.get("build_seconds").is_some());
+}
+
+#[test]
+fn a_build_that_was_interrupted_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (lib, whole, graph, part) =
+        (at("boxer.randori"), at("whole.graph"), at("boxer.graph"), at("boxer.graph.part"));
+    write(&lib, &library().to_bytes());
+    let args = |out: &str| -> Vec<String> {
+        let args =
+            ["graph", "build", &lib, "-o", out, "--samples", "9000", "--unlike", "0.9", "--every", "0"];
+        args.map(str::to_owned).to_vec()
+    };
+    let program = &assert_cmd::cargo::cargo_bin("randori");
+    Command::new(program).args(args(&whole)).assert().success();
+    let mut child = std::process::Command::new(program)
+        .args(args(&graph))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while !Path::new(&part).exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().ok();
+    child.wait().unwrap();
+    assert!(!Path::new(&graph).exists(), "it was to be interrupted");
+    let kept = read(&part);
+    // What was changed in between is told, and left alone.
+    let refused = |bytes: &[u8], more: &[&str], words: &str| {
+        write(&part, bytes);
+        let output =
+            Command::new(program).args(args(&graph)).args(more).assert().code(2).get_output().clone();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert!(text.contains(words) && text.contains("remove it"), "{text}");
+        assert_eq!(read(&part), bytes);
+    };
+    refused(&kept[..kept.len() / 2], &[], "damaged");
+    let mut newer = kept.clone();
+    newer[8] += 1;
+    refused(&newer, &[], "version 2");
+    write(&part, &kept);
+    Command::new(program).args(args(&graph)).assert().success();
+    assert_eq!(read(&graph), read(&whole));
+    assert!(!Path::new(&part).exists());
+    write(&part, &kept);
+    let mut others = args(&graph);
+    others[6] = "8000".to_owned();
+    let output = Command::new(program).args(others).assert().code(2).get_output().clone();
+    assert!(String::from_utf8(output.stderr).unwrap().contains("made with other settings"));
 }
 
 #[test]
@@ -167,6 +222,60 @@ fn teams_meet() {
     let report = play(&scene);
     let attacks: u32 = report.characters.iter().map(|it| it.attacks).sum();
     assert!(attacks > 20, "{attacks}");
+}
+
+/// Runners, and a small graph of what they get into.
+fn chasers() -> (Arc<ActionLibrary>, Arc<Policies>) {
+    let library = Arc::new(Builtin::Running.make(&Builtin::Running.casting()).unwrap());
+    let mut settings = Settings::of(Activity::of(&library));
+    assert_eq!(Activity::of(&library), Activity::Chase);
+    settings.sampling.most = 40_000;
+    let graph = graphs::make(&library, &settings, &|_, _, _| ()).unwrap();
+    assert_eq!(graph.about().activity, Activity::Chase);
+    let policies = Arc::new(Policies::of(Arc::new(graph), Arc::clone(&library)));
+    (library, policies)
+}
+
+#[test]
+fn chasers_who_look_things_up_catch_runaways() {
+    let (library, policies) = chasers();
+    let shipped = scene("graph-chase");
+    let mut caught = 0;
+    for seed in 0..6 {
+        let mut scene = shipped.clone();
+        scene.seed += seed;
+        let mut libraries = Libraries::default();
+        let key = library_key(&scene, &scene.characters[0]);
+        libraries.add(&key, Arc::clone(&library));
+        libraries.add_graph(&key, Arc::clone(&policies));
+        let mut director = Director::new(&scene, &libraries).unwrap();
+        director.run();
+        let (take, report) = director.finish().unwrap();
+        let is_catch = |event: &&randori_motion::Event| {
+            event.kind == randori_motion::EventKind::Hit && event.whom.as_deref() == Some("runaway")
+        };
+        let first = take.events.iter().find(is_catch).map(|event| event.t);
+        println!("seed {}: caught {first:?}, {} s", scene.seed, report.seconds);
+        caught += u32::from(first.is_some_and(|t| t > 0.5));
+        let decisions: u32 = report.characters.iter().map(|it| it.attacks).sum();
+        assert!(decisions >= 1, "nobody tries to catch anybody");
+    }
+    assert!(caught >= 5, "{caught} of 6");
+}
+
+#[test]
+fn a_change_of_style_shows_within_seconds() {
+    let ring = Ring::of(Arc::clone(library()), 30.0).unwrap().with_graph(Arc::clone(policies()));
+    let [far, near] = ["outboxer", "infighter"].map(|name| Style::preset(name).unwrap());
+    for (way, sign) in [([far, near], 1.0), ([near, far], -1.0)] {
+        let mut sum = 0.0;
+        for seed in 0..4 {
+            let [before, after] = switch(&ring, &Controller::Graph { depth: 5 }, way, seed);
+            println!("{before:.2} m, then {after:.2} m");
+            sum += sign * (before - after) / 4.0;
+        }
+        assert!(sum >= 0.4, "{sum} m");
+    }
 }
 
 #[test]

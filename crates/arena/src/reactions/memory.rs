@@ -18,18 +18,26 @@ pub(super) struct Memory {
 
 /// As many answers are kept: four megabytes.
 const SIZE: usize = 1 << 18;
+/// As many can be.
+const MOST: usize = 1 << 24;
 
 impl Default for Memory {
     fn default() -> Memory {
-        Memory { slots: (0..SIZE).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect() }
+        Memory::of(SIZE)
     }
 }
 
 impl Memory {
+    /// With room for at least so many.
+    pub(super) fn of(size: usize) -> Memory {
+        let size = size.clamp(1, MOST).next_power_of_two();
+        Memory { slots: (0..size).map(|_| [AtomicU64::new(0), AtomicU64::new(0)]).collect() }
+    }
+
     /// The answer for a key, found if it is not here.
     pub(super) fn recall(&self, key: u64, find: impl FnOnce() -> Option<Answer>) -> Option<Answer> {
         // Neighbouring frames are asked for together; a multiplication spreads them.
-        let at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize % SIZE;
+        let at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) as usize & (self.slots.len() - 1);
         let [folded, kept] = &self.slots[at];
         let (fold, bits) = (folded.load(Ordering::Relaxed), kept.load(Ordering::Relaxed));
         if bits & PRESENT != 0 && fold ^ bits == key {

@@ -9,7 +9,7 @@ use randori::{graphs, libraries};
 use randori_arena::bout::Pause;
 use randori_arena::style::Style;
 use randori_interaction_graph::background::Policies;
-use randori_interaction_graph::build::Phase;
+use randori_interaction_graph::build::{Draft, Phase};
 use randori_interaction_graph::duel::Activity;
 use randori_interaction_graph::pairing::Relation;
 use randori_interaction_graph::policy::{Looking, Other};
@@ -62,6 +62,15 @@ struct BuildArgs {
     /// What counts as the same: 0.2 is 10 cm or 6 degrees.
     #[arg(long)]
     unlike: Option<f32>,
+
+    /// Keep what is not finished in this file, go on from it if it is there, and remove it at the end [default: the file to
+    /// write, with .part behind it].
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+
+    /// How often it is kept (s).
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    every: f64,
 }
 
 #[derive(Debug, clap::Args)]
@@ -112,15 +121,16 @@ struct CarryArgs {
     rounds: usize,
 }
 
+/// How two do who carry something, in many trials.
 #[derive(Serialize)]
-struct CarriedAll {
+pub(crate) struct CarriedAll {
     trials: usize,
-    apart: [f32; 2],
-    kept: f64,
+    pub(crate) apart: [f32; 2],
+    pub(crate) kept: f64,
     turns: usize,
     turned_s_p95: Option<f64>,
-    turned_within_2_s: f64,
-    avoided: f64,
+    pub(crate) turned_within_2_s: f64,
+    pub(crate) avoided: f64,
 }
 
 fn carry(args: &CarryArgs, seed: u64, progress: &Progress) -> anyhow::Result<Outcome> {
@@ -138,35 +148,7 @@ fn carry(args: &CarryArgs, seed: u64, progress: &Progress) -> anyhow::Result<Out
         "nobody carries anything in {}",
         args.library
     );
-    let mut shelf = Libraries::default();
-    shelf.add(&args.library, library);
-    shelf.add_graph(&args.library, Arc::clone(&policies));
-    policies.carriers().ready();
-    let job = progress.job("trials");
-    let done = std::sync::atomic::AtomicUsize::new(0);
-    let trials: Vec<Carried> = (0..args.rounds)
-        .into_par_iter()
-        .map(|round| {
-            let trial = contest::carry::carry(&shelf, &args.library, round_seed(seed, round));
-            job.step(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, args.rounds);
-            trial
-        })
-        .collect::<Result<_, _>>()?;
-    let share = |n: usize, of: usize| n as f64 / of.max(1) as f64;
-    let turned: Vec<Option<f64>> = trials.iter().flat_map(|trial| trial.turned.clone()).collect();
-    let mut times: Vec<f64> = turned.iter().map(|it| it.unwrap_or(f64::INFINITY)).collect();
-    times.sort_by(f64::total_cmp);
-    let all = CarriedAll {
-        trials: trials.len(),
-        apart: trials.iter().fold([f32::INFINITY, 0.0], |[least, most], trial| {
-            [least.min(trial.apart[0]), most.max(trial.apart[1])]
-        }),
-        kept: share(trials.iter().filter(|trial| trial.kept()).count(), trials.len()),
-        turns: turned.len(),
-        turned_s_p95: times.get(times.len() * 95 / 100).copied().filter(|time| time.is_finite()),
-        turned_within_2_s: share(turned.iter().flatten().count(), turned.len()),
-        avoided: share(trials.iter().filter(|trial| trial.clearance > 0.0).count(), trials.len()),
-    };
+    let all = carried(&args.library, &policies, args.rounds, seed, progress)?;
     let rows: Vec<Vec<String>> = [
         ("trials", all.trials.to_string()),
         ("apart (m)", format!("{:.3} to {:.3}", all.apart[0], all.apart[1])),
@@ -177,6 +159,45 @@ fn carry(args: &CarryArgs, seed: u64, progress: &Progress) -> anyhow::Result<Out
     .map(|(what, value)| vec![what.to_owned(), value])
     .to_vec();
     Outcome::new(&all, table(&["carrying", ""], &rows))
+}
+
+/// Plays trials on a graph of two who carry something; the library goes by this name.
+pub(crate) fn carried(
+    name: &str,
+    policies: &Arc<Policies>,
+    rounds: usize,
+    seed: u64,
+    progress: &Progress,
+) -> anyhow::Result<CarriedAll> {
+    let mut shelf = Libraries::default();
+    shelf.add(name, Arc::clone(policies.library()));
+    shelf.add_graph(name, Arc::clone(policies));
+    policies.carriers().ready();
+    let job = progress.job("trials");
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let trials: Vec<Carried> = (0..rounds)
+        .into_par_iter()
+        .map(|round| {
+            let trial = contest::carry::carry(&shelf, name, round_seed(seed, round));
+            job.step(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, rounds);
+            trial
+        })
+        .collect::<Result<_, _>>()?;
+    let share = |n: usize, of: usize| n as f64 / of.max(1) as f64;
+    let turned: Vec<Option<f64>> = trials.iter().flat_map(|trial| trial.turned.clone()).collect();
+    let mut times: Vec<f64> = turned.iter().map(|it| it.unwrap_or(f64::INFINITY)).collect();
+    times.sort_by(f64::total_cmp);
+    Ok(CarriedAll {
+        trials: trials.len(),
+        apart: trials.iter().fold([f32::INFINITY, 0.0], |[least, most], trial| {
+            [least.min(trial.apart[0]), most.max(trial.apart[1])]
+        }),
+        kept: share(trials.iter().filter(|trial| trial.kept()).count(), trials.len()),
+        turns: turned.len(),
+        turned_s_p95: times.get(times.len() * 95 / 100).copied().filter(|time| time.is_finite()),
+        turned_within_2_s: share(turned.iter().flatten().count(), turned.len()),
+        avoided: share(trials.iter().filter(|trial| trial.clearance > 0.0).count(), trials.len()),
+    })
 }
 
 /// Runs one of the subcommands.
@@ -212,10 +233,32 @@ fn build(args: &BuildArgs, progress: &Progress) -> anyhow::Result<Outcome> {
     settings.sampling.most = args.samples.unwrap_or(settings.sampling.most);
     settings.tolerance.unlike = args.unlike.unwrap_or(settings.tolerance.unlike);
     let since = clock();
-    let graph = with_progress(progress, |step| graphs::make(&library, &settings, step))?;
+    let duel = graphs::duel(&library);
+    let part = args.checkpoint.clone().unwrap_or_else(|| {
+        let mut name = args.out.clone().into_os_string();
+        name.push(".part");
+        name.into()
+    });
+    let draft = part.exists().then(|| {
+        let read = Draft::from_bytes(&files::read(&part)?, &duel, &settings, graphs::CODE);
+        read.with_context(|| format!("{}: remove it to begin from nothing", part.display()))
+    });
+    let draft = draft.transpose()?;
+    let mut kept = 0.0;
+    let mut keep = |draft: &Draft| {
+        if since() >= kept + args.every {
+            // What cannot be kept costs time when it is interrupted, nothing else.
+            files::write_atomically(&part, &draft.to_bytes(&duel, &settings, graphs::CODE)).ok();
+            kept = since();
+        }
+    };
+    let graph = with_progress(progress, |step| graphs::go_on(&duel, &settings, draft, step, &mut keep))?;
     let build_seconds = since();
     let bytes = graph.to_bytes();
     files::write_atomically(&args.out, &bytes)?;
+    if part.exists() {
+        std::fs::remove_file(&part).with_context(|| part.display().to_string())?;
+    }
     let built = Built {
         states: graph.n_states(),
         edges: graph.n_edges(),

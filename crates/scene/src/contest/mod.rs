@@ -2,8 +2,8 @@
 //!
 //! A [`Ring`] holds one library and the length of a round. It places [`Contender`]s as a seed says, lets them act on a
 //! [`Bout`], and counts what they did. [`series`] plays many rounds and sums them up; [`cost`] compares what decisions
-//! cost when they are searched in different ways; [`path`] measures how well people keep to the way they were given, and
-//! [`carry`] how two do who carry something.
+//! cost when they are searched in different ways; [`path`] measures how well people keep to the way they were given,
+//! [`carry`] how two do who carry something, and [`mod@switch`] what a change of style does.
 //!
 //! What it refuses to do: it makes no take and no picture. A scene with paths, a story and an audience is the
 //! [director](crate::director)'s.
@@ -12,6 +12,7 @@ pub mod carry;
 pub mod cost;
 pub mod path;
 pub mod series;
+pub mod switch;
 
 use std::sync::Arc;
 
