@@ -14,11 +14,14 @@ vec3 shade(vec3 base, vec3 normal, vec3 place, float gloss) {
   float sun = max(dot(normal, light), 0.0);
   float up = 0.5 + 0.5 * normal.y;
   vec3 color = base * (mix(ground, sky, up) + 0.85 * sun);
-  float rim = pow(1.0 - max(dot(normal, view), 0.0), 3.0);
-  color += 0.10 * rim * sky;
-  float spark = pow(max(dot(normalize(light + view), normal), 0.0), mix(18.0, 60.0, gloss));
+  float edge = 1.0 - max(dot(normal, view), 0.0);
+  color += 0.10 * edge * edge * edge * sky;
+  // Powers by squaring: 16 where it is dull, 64 where it shines.
+  float spark = max(dot(normalize(light + view), normal), 0.0);
+  spark *= spark; spark *= spark; spark *= spark; spark *= spark;
+  if (gloss > 0.5) { spark *= spark; spark *= spark; }
   color += mix(0.05, 0.5, gloss) * spark;
-  return pow(color, vec3(1.0 / 2.2));
+  return sqrt(color);
 }`;
 
 const BODY = [`#version 300 es
@@ -81,14 +84,14 @@ void main() {
 precision highp float;
 in vec2 place; out vec4 pixel;
 uniform vec3 base; uniform vec3 line; uniform vec3 back; uniform vec2 middle;
-float grid(vec2 at, float step_, float width) {
+float grid(vec2 at, vec2 soft, float step_, float width) {
   vec2 off = abs(fract(at / step_ - 0.5) - 0.5) * step_;
-  vec2 soft = fwidth(at) * 1.2 + 1e-5;
   vec2 near_ = 1.0 - smoothstep(vec2(width), vec2(width) + soft, off);
   return max(near_.x, near_.y) * clamp(step_ / (8.0 * max(soft.x, soft.y)), 0.0, 1.0);
 }
 void main() {
-  float lines = max(0.35 * grid(place, 1.0, 0.006), 0.8 * grid(place, 5.0, 0.012));
+  vec2 soft = fwidth(place) * 1.2 + 1e-5;
+  float lines = max(0.35 * grid(place, soft, 1.0, 0.006), 0.8 * grid(place, soft, 5.0, 0.012));
   float far = smoothstep(9.0, 42.0, length(place - middle));
   vec3 color = mix(base, line, lines);
   pixel = vec4(mix(color, back, far), 1.0);
@@ -297,6 +300,7 @@ export class Renderer {
     const { base, line, back } = this.look;
     this.use("FLOOR", camera, { base, line, back, middle: [camera.target[0], camera.target[2]] });
     this.drawMesh(this.square);
+    this.drawArea(scene.floor, camera);
     this.drawRings(scene.rings, camera);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.pieces);
     gl.bufferData(gl.ARRAY_BUFFER, scene.pieces.subarray(0, scene.n * PIECE), gl.DYNAMIC_DRAW);
@@ -345,6 +349,23 @@ export class Renderer {
       this.use("SOLID", camera, { flattened, paint: color, model: placed(rotation, place, size) });
       this.drawMesh(shape === "box" ? this.boxes : this.cylinders);
     }
+  }
+
+  /** An area of the floor, in strips along x: where each begins, its row, and how long it is. */
+  drawArea(area, camera) {
+    if (!area) return;
+    if (this.area !== area) {
+      const color = [0.32, 0.5, 0.9, 0.3];
+      const corner = (x, z) => [x, 0.003, z, ...color];
+      this.strips = area.strips.flatMap(([x, z, length]) => {
+        const [low, high] = [z - area.side / 2, z + area.side / 2];
+        return [...corner(x, low), ...corner(x, high), ...corner(x + length, high), ...corner(x, low), ...corner(x + length, high), ...corner(x + length, low)];
+      });
+      this.area = area;
+    }
+    this.drawStream("RIBBON", this.ribbons, this.strips, 7, camera, this.gl.TRIANGLES);
+    this.gl.depthMask(true);
+    this.gl.disable(this.gl.BLEND);
   }
 
   drawRings(rings, camera) {
