@@ -1,7 +1,7 @@
 // A small renderer: people as tapered capsules in one draw, their shadows, things, the floor, rings, ribbons, stars.
 
 import { box, capsule, cylinder } from "./shapes.js";
-import { cross, minus, placed, scaled, unit } from "./matrices.js";
+import { placed, unit } from "./matrices.js";
 
 const LIGHT = unit([0.45, 1.0, 0.35]);
 /** Numbers of one piece: two ends, two radii, colour, gloss. */
@@ -357,10 +357,10 @@ export class Renderer {
     if (this.area !== area) {
       const color = [0.32, 0.5, 0.9, 0.3];
       const corner = (x, z) => [x, 0.003, z, ...color];
-      this.strips = area.strips.flatMap(([x, z, length]) => {
+      this.strips = Float32Array.from(area.strips.flatMap(([x, z, length]) => {
         const [low, high] = [z - area.side / 2, z + area.side / 2];
         return [...corner(x, low), ...corner(x, high), ...corner(x + length, high), ...corner(x, low), ...corner(x + length, high), ...corner(x + length, low)];
-      });
+      }));
       this.area = area;
     }
     this.drawStream("RIBBON", this.ribbons, this.strips, 7, camera, this.gl.TRIANGLES);
@@ -385,19 +385,32 @@ export class Renderer {
 
   /** Ribbons are lists of points with a width and a colour; they turn to the camera and fade towards their start. */
   drawRibbons(ribbons, camera) {
-    const numbers = [];
+    const n = ribbons.reduce((sum, { points }) => sum + Math.max(points.length - 1, 0), 0);
+    if (!n) return;
+    if (!(this.corners?.length >= 42 * n)) this.corners = new Float32Array(84 * n);
+    const out = this.corners;
+    const [ex, ey, ez] = camera.eye;
+    let at = 0;
+    const corner = (p, x, y, z, color, alpha) => {
+      out[at] = p[0] + x; out[at + 1] = p[1] + y; out[at + 2] = p[2] + z;
+      out[at + 3] = color[0]; out[at + 4] = color[1]; out[at + 5] = color[2]; out[at + 6] = alpha;
+      at += 7;
+    };
     for (const { points, width, color, even } of ribbons) {
-      for (let k = 0; k + 1 < points.length; k++) {
+      const last = points.length;
+      for (let k = 0; k + 1 < last; k++) {
         const [a, b] = [points[k], points[k + 1]];
-        const side = scaled(unit(cross(minus(b, a), minus(camera.eye, a))), width / 2);
-        const fade = (at) => (even ? color[3] : color[3] * ((at + 1) / points.length) ** 2);
-        const corner = (p, sign, alpha) => [p[0] + sign * side[0], p[1] + sign * side[1], p[2] + sign * side[2], color[0], color[1], color[2], alpha];
-        const [a1, a2] = [corner(a, 1, fade(k)), corner(a, -1, fade(k))];
-        const [b1, b2] = [corner(b, 1, fade(k + 1)), corner(b, -1, fade(k + 1))];
-        numbers.push(...a1, ...a2, ...b1, ...b1, ...a2, ...b2);
+        const [bx, by, bz, cx, cy, cz] = [b[0] - a[0], b[1] - a[1], b[2] - a[2], ex - a[0], ey - a[1], ez - a[2]];
+        let [x, y, z] = [by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx];
+        const scale = width / 2 / (Math.hypot(x, y, z) || 1);
+        x *= scale; y *= scale; z *= scale;
+        const from = even ? color[3] : color[3] * ((k + 1) / last) ** 2;
+        const to = even ? color[3] : color[3] * ((k + 2) / last) ** 2;
+        corner(a, x, y, z, color, from); corner(a, -x, -y, -z, color, from); corner(b, x, y, z, color, to);
+        corner(b, x, y, z, color, to); corner(a, -x, -y, -z, color, from); corner(b, -x, -y, -z, color, to);
       }
     }
-    this.drawStream("RIBBON", this.ribbons, numbers, 7, camera, this.gl.TRIANGLES);
+    this.drawStream("RIBBON", this.ribbons, out.subarray(0, at), 7, camera, this.gl.TRIANGLES);
   }
 
   drawStars(stars, camera, height) {
@@ -411,7 +424,7 @@ export class Renderer {
     if (!numbers.length) return;
     const gl = this.gl;
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.DYNAMIC_DRAW);
+    gl.bufferData(gl.ARRAY_BUFFER, numbers instanceof Float32Array ? numbers : new Float32Array(numbers), gl.DYNAMIC_DRAW);
     this.use(name, camera, more);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
