@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use randori::libraries::Builtin;
 use randori::patch_sets;
-use randori_arena::bodies::Bodies;
+use randori_arena::bodies::{Bodies, Doing};
 use randori_motion::annotation::Kind;
 use randori_motion::annotation::Load;
 use randori_motion::{Ground, Placement};
 use randori_patches::composing::Composer;
 use randori_patches::composing::bystanders;
 use randori_patches::composing::choice::Command;
+use randori_patches::composing::crowd::Person;
 use randori_patches::composing::dominoes::{self, Dominoes, Filled, shadows};
 use randori_patches::composing::duel::{self, Duel};
 use randori_patches::composing::floor::Floor;
@@ -54,6 +55,22 @@ fn one_against_many(seed: u64, seconds: i32, commands: Vec<Command>, check: impl
     let field = Field::Ring { center: Ground::default(), radius: 5.0 };
     let start = Placement::default();
     lead::compose(&mut composer, &Lead { who: 0, role: Role::Second, start, field, down: Some(120), seed });
+    check(&composer);
+}
+
+/// Somebody who is steered through those who come when they are needed.
+fn steered(is_football: bool, commands: Vec<Command>, check: impl FnOnce(&Composer<'_>)) {
+    let name = if is_football { "football" } else { "fight-one-many" };
+    let (bodies, patches) = patches(if is_football { "football" } else { "boxing" }, name);
+    let mut composer = Composer::new(&patches, bodies, 25, 40 * 60);
+    (composer.late, composer.commands) = (true, commands);
+    let (role, field) = if is_football {
+        (Role::First, Field::Lane { heading: 0.0, back: 5.0, width: 6.0 })
+    } else {
+        (Role::Second, Field::Ring { center: Ground::default(), radius: 4.0 })
+    };
+    let start = Placement::default();
+    lead::compose(&mut composer, &Lead { who: 0, role, start, field, down: Some(120), seed: 1 });
     check(&composer);
 }
 
@@ -114,6 +131,49 @@ fn shipped_scenes_of_patches_are_read() {
         patch_sets::patterns(&patchwork.patterns).unwrap();
     }
     assert!(n_found >= 10, "{n_found}");
+}
+
+/// All that is seen before a tick: who does what from when on.
+fn seen(composer: &Composer<'_>, before: i32) -> Vec<Vec<(i32, Doing)>> {
+    let of = |person: &Person| person.performed.iter().filter(|it| it.0 < before).copied().collect();
+    composer.crowd.people.iter().map(of).collect()
+}
+
+#[test]
+fn a_command_changes_nothing_that_was_seen_and_is_followed() {
+    let asks = |from: i32, until: i32, word: &str| Command {
+        from: 60 * from,
+        until: 60 * until,
+        words: vec![word.to_owned()],
+        ..Command::default()
+    };
+    for (is_football, words) in [(false, ["punch", "avoid"]), (true, ["jump-over", "dodge"])] {
+        // One command after the other, as somebody gives them who looks on.
+        let first = vec![asks(6, 40, words[0])];
+        let both = vec![asks(6, 17, words[0]), asks(17, 40, words[1])];
+        let mut last: Option<Vec<Vec<(i32, Doing)>>> = None;
+        for (given, commands) in [(0, Vec::new()), (360, first), (1020, both)] {
+            let is_asked = !commands.is_empty();
+            steered(is_football, commands, |composer| {
+                let all = seen(composer, i32::MAX);
+                if let Some(before) = &last {
+                    let then: Vec<Vec<(i32, Doing)>> = before
+                        .iter()
+                        .map(|it| it.iter().filter(|it| it.0 < given).copied().collect())
+                        .collect();
+                    assert!(then == seen(composer, given), "{words:?} at {given}");
+                }
+                let wishes = composer.wishes;
+                println!("{words:?}: {} uses, {wishes:?}", composer.uses.len());
+                assert!(composer.uses.len() >= 8, "{} uses", composer.uses.len());
+                assert!(!is_asked || wishes.met > 0 && wishes.met == wishes.possible, "{wishes:?}");
+                // Nobody is there before they are needed, but those of the beginning.
+                let late = composer.crowd.people[1..].iter().filter_map(|it| it.performed.first());
+                assert!(late.filter(|(tick, _)| *tick > 0).count() >= 5);
+                last = Some(all);
+            });
+        }
+    }
 }
 
 #[test]

@@ -129,6 +129,10 @@ fn scenes_of_patches_are_read_and_written() {
     assert_eq!(patches.commands[0].actions, ["kick", "left-hook"]);
     assert_eq!((patches.commands[1].until, patches.commands[1].turn), (Some(12.0), Some(Turn::Left)));
     assert_eq!(Screenplay::parse("patches.toml", scene.to_toml().as_bytes()).unwrap(), scene);
+    let late = PATCHES.replacen("people = 30", "people = 30\nlate = true", 1);
+    let late = Screenplay::parse("patches.toml", late.as_bytes()).unwrap();
+    assert!(late.patches.as_ref().unwrap().late && late != scene);
+    assert_eq!(Screenplay::parse("patches.toml", late.to_toml().as_bytes()).unwrap(), late);
 }
 
 #[test]
@@ -136,6 +140,7 @@ fn mistakes_in_scenes_of_patches_are_told() {
     for (from, to, expected) in [
         ("\"one-many\"", "\"one-mny\"", "9:8: plan is \"one-mny\" (did you mean \"one-many\"?)"),
         ("\"one-many\"", "\"one-one\"", "characters"),
+        ("\"one-many\"", "\"mouse\"\nlate = true", "late in the plan \"mouse\""),
         ("people = 30", "people = 600", "600"),
         ("at = 9", "at = 3", "at is 3"),
         ("at = 9", "at = 40", "at is 40"),

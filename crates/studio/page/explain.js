@@ -7,7 +7,7 @@ const PRUNED = { penetration: "bodies in each other", facing: "facing elsewhere"
 
 export class Explain {
   constructor(connection, state) {
-    Object.assign(this, { connection, state, told: null, asked: null });
+    Object.assign(this, { connection, state, told: null, asked: null, depth: null });
     connection.on("explained", (told) => {
       this.told = told;
       state.refresh();
@@ -18,7 +18,7 @@ export class Explain {
   ask({ who, t }) {
     this.asked = { who, t };
     this.told = null;
-    this.connection.ask("explain", { who, t });
+    this.connection.ask("explain", this.depth ? { who, t, depth: this.depth } : { who, t });
     this.state.refresh();
   }
 
@@ -48,9 +48,11 @@ export class Explain {
       const words = this.asked ? `Working out what ${this.asked.who} saw at ${this.asked.t.toFixed(2)} s …` : "Click a decision on the timeline: a thin line at the start of an action.";
       return [el("h2", {}, "Decision"), tools, el("p", { class: "dim" }, words)];
     }
-    const { who, t, chosen, controller, options, plausible, pruned, depth, candidates, left_out, words } = this.told;
-    const rows = [el("h2", {}, "Decision"), tools,
-      el("p", {}, el("b", { id: "explained-who" }, who), ` at ${t.toFixed(2)} s took `, el("b", {}, chosen ?? "nothing"), el("span", { class: "dim" }, ` (${controller}${depth ? `, tree of depth ${depth}` : ""})`)),
+    const { who, t, chosen, controller, options, plausible, pruned, depth, planned, wanted, candidates, left_out, words } = this.told;
+    const deeper = planned && el("label", { class: "row" }, el("span", { class: "dim" }, "Tree of depth"), el("select", { id: "explain-depth", onchange: ({ target }) => { this.depth = Number(target.value) || null; this.ask(this.asked); } },
+      el("option", { value: "", selected: !this.depth }, `${planned}, as it was planned`), [1, 2, 3, 4, 5, 6].map((n) => el("option", { value: String(n), selected: this.depth === n }, String(n)))));
+    const rows = [el("h2", {}, "Decision"), tools, deeper,
+      el("p", {}, el("b", { id: "explained-who" }, who), ` at ${t.toFixed(2)} s took `, el("b", {}, chosen ?? "nothing"), el("span", { class: "dim" }, ` (${controller}${depth ? `, tree of depth ${depth}${depth < wanted ? ` of ${wanted} so far` : ""}` : ""})`)),
       el("h2", {}, "What was left out"),
       el("table", { class: "facts" }, el("tr", {}, el("th", {}, "could follow"), el("td", {}, String(options))),
         Object.entries(PRUNED).map(([key, title]) => el("tr", {}, el("th", {}, `− ${title}`), el("td", {}, String(pruned[key])))),

@@ -6,6 +6,7 @@ import { Connection } from "./connection.js";
 import { Direct } from "./direct.js";
 import { byId, css, el, short } from "./dom.js";
 import { Explain } from "./explain.js";
+import { Hero } from "./hero.js";
 import { projected } from "./matrices.js";
 import { Play } from "./play.js";
 import { Renderer } from "./renderer.js";
@@ -21,7 +22,7 @@ const connection = new Connection();
 const state = {
   mode: "see", clock: { t: 0, runs: false, rate: 1, loops: true }, main: new Picture(), pinned: new Picture(), scene: null,
   styles: [], report: null, bones: false, trails: true, names: true, theme: "dark", opened: null, drawn: 0, errors: [],
-  refresh: () => panel(), decision: (decision) => explainAt(decision),
+  floor: null, refresh: () => panel(), decision: (decision) => explainAt(decision), lead: () => lead(),
 };
 const renderer = new Renderer(byId("stage"));
 const camera = new Camera();
@@ -29,13 +30,14 @@ const transport = new Transport(connection, state);
 const direct = new Direct(connection, state);
 const explain = new Explain(connection, state);
 const play = new Play(connection, state);
+const hero = new Hero(connection, state, camera);
 const bodies = new Bodies(connection, state);
 const wits = new Wits(connection, state);
 const timeline = new Timeline({
   seek: (t) => transport.seek(Math.min(t, transport.end)),
   decision: (decision) => (state.mode === "explain" ? explainAt(decision) : transport.seek(decision.t)),
 });
-window.studio = { state, camera, connection, play, explain, direct, bodies, wits };
+window.studio = { state, camera, connection, play, hero, explain, direct, bodies, wits };
 
 // What the studio tells.
 
@@ -56,6 +58,7 @@ connection.on("take", (take) => {
     return panel();
   }
   picture.tell(take);
+  if (take.live) hero.stop();
   if (take.picture === 1) return panel();
   timeline.tell(take);
   if (!play.running || !take.live) byId("scenes").value = state.opened ?? "";
@@ -63,12 +66,14 @@ connection.on("take", (take) => {
 });
 connection.on("scene", (scene) => {
   state.scene = scene.people ? scene : null;
+  if (!state.scene) state.floor = null;
   timeline.scene = state.scene;
   camera.story = state.scene?.camera ?? "follow";
   const values = [...byId("scenes").options].map(({ value }) => value);
   state.opened ??= values.find((value) => [`scene:${scene.name}`, `scene:${scene.name}.toml`].includes(value)) ?? null;
   if (!editing()) panel();
 });
+connection.on("floor", ({ area }) => (state.floor = area));
 connection.on("status", ({ words, report }) => {
   state.busy = Boolean(words);
   const status = byId("status");
@@ -76,7 +81,7 @@ connection.on("status", ({ words, report }) => {
   status.classList.toggle("busy", Boolean(words));
   if (report) {
     state.report = report;
-    if (state.mode === "see") panel();
+    if (state.mode === "see" || hero.running) panel();
   }
 });
 connection.on("error", ({ words }) => toast(words));
@@ -101,11 +106,24 @@ connection.on("frame", (buffer) => {
 function open(value) {
   state.opened = value;
   const [kind, ...name] = value.split(":");
-  play.stop();
-  bodies.stop();
+  stopAll();
   if (kind === "file") connection.ask("open-file", { file: name.join(":") });
   else connection.ask("open", { scene: name.join(":") });
   if (LIVE.includes(state.mode)) mode("see");
+}
+
+function stopAll() {
+  play.stop();
+  hero.stop();
+  bodies.stop();
+}
+
+/** Opens a scene with a hero who is steered. */
+function lead() {
+  play.stop();
+  state.opened = null;
+  hero.start();
+  panel();
 }
 
 function mode(name) {
@@ -122,8 +140,7 @@ function mode(name) {
   }
   if (LIVE.includes(before)) {
     const played = play.running || bodies.running || state.main.take?.live;
-    play.stop();
-    bodies.stop();
+    stopAll();
     if (played && !LIVE.includes(name)) open(state.opened ?? "scene:boxing-general");
   }
   if (name === "direct" || name === "explain") connection.ask("play", { on: false });
@@ -148,7 +165,7 @@ function panel() {
   const box = byId("panel");
   const focused = box.contains(document.activeElement) ? document.activeElement.id : null;
   const top = box.scrollTop;
-  const rows = { see: seePanel, direct: () => direct.panel(), explain: () => explain.panel(), play: () => play.panel(), bodies: () => bodies.panel(), wits: () => wits.panel() }[state.mode]();
+  const rows = { see: seePanel, direct: () => direct.panel(), explain: () => explain.panel(), play: () => [...play.panel(), ...hero.panel()], bodies: () => bodies.panel(), wits: () => wits.panel() }[state.mode]();
   box.replaceChildren(...rows.filter(Boolean));
   box.scrollTop = top;
   if (focused) byId(focused)?.focus({ preventScroll: true });
@@ -208,8 +225,7 @@ function chooseCamera(kind) {
 
 async function drop(file) {
   try {
-    play.stop();
-    bodies.stop();
+    stopAll();
     if (LIVE.includes(state.mode)) mode("see");
     state.opened = null;
     state.scene = null;
@@ -255,6 +271,7 @@ addEventListener("keydown", (event) => {
   const target = event.target;
   if (byId("help").open || target.matches?.("input, select, textarea")) return;
   if (state.mode === "play" && play.running && play.keyboard(event, true)) return event.preventDefault();
+  if (state.mode === "play" && hero.running && hero.keyboard(event)) return event.preventDefault();
   if (event.ctrlKey || event.metaKey) return;
   if (event.altKey) {
     const turn = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.08], ArrowDown: [0, -0.08] }[event.key];
@@ -330,6 +347,11 @@ addEventListener("drop", (event) => {
 // Drawing.
 
 let shownAt = -1;
+let drawnAs = "";
+/** All that the picture depends on, but for what is dragged in it. */
+const looks = ({ main, pinned }) => [main.frames, pinned.frames, pinned.take?.version, camera.eye, camera.target, canvas.width, canvas.height, state.mode, state.theme, state.bones,
+  state.trails, state.names, main.take?.version, state.floor?.strips.length].join();
+
 function draw() {
   requestAnimationFrame(draw);
   play.gamepads();
@@ -339,10 +361,15 @@ function draw() {
   const [width, height] = [canvas.width, canvas.height];
   camera.aspect = (two ? width / 2 : width) / height;
   camera.follow(main.roots(), main.whole.filter(Boolean));
+  const as = looks(state);
+  // A picture that is there already costs nothing; what is dragged moves without anybody being told.
+  if (as === drawnAs && !held && !["direct", "bodies", "wits"].includes(state.mode)) return;
+  drawnAs = as;
   renderer.clear();
   const pictures = two ? [[pinned, [0, 0, width / 2, height]], [main, [width / 2, 0, width / 2, height]]] : [[main, [0, 0, width, height]]];
   for (const [picture, box] of pictures) {
     const scene = picture.compose(state);
+    scene.floor = state.floor;
     if (picture === main && !main.take?.live) direct.marks(scene, state.theme);
     if (picture === main && state.mode === "bodies") bodies.marks(scene);
     if (picture === main && state.mode === "wits") wits.marks(scene);
@@ -369,9 +396,8 @@ function labels(two) {
     const [left, width] = two ? [canvas.clientWidth / 2, canvas.clientWidth / 2] : [0, canvas.clientWidth];
     const px = left + ((x + 1) / 2) * width;
     const shown = w > 0 && Math.abs(x) < 1 && Math.abs(y) < 1;
-    label.style.setProperty("display", shown ? "block" : "none");
-    label.style.setProperty("left", `${px.toFixed(1)}px`);
-    label.style.setProperty("top", `${(((1 - y) / 2) * canvas.clientHeight).toFixed(1)}px`);
+    label.style.setProperty("visibility", shown ? "visible" : "hidden");
+    label.style.setProperty("transform", `translate(${px.toFixed(1)}px, ${(((1 - y) / 2) * canvas.clientHeight).toFixed(1)}px) translate(-50%, -100%)`);
     if (label.textContent !== person.name) label.textContent = person.name;
   });
 }

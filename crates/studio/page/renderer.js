@@ -1,7 +1,7 @@
 // A small renderer: people as tapered capsules in one draw, their shadows, things, the floor, rings, ribbons, stars.
 
 import { box, capsule, cylinder } from "./shapes.js";
-import { cross, minus, placed, scaled, unit } from "./matrices.js";
+import { placed, unit } from "./matrices.js";
 
 const LIGHT = unit([0.45, 1.0, 0.35]);
 /** Numbers of one piece: two ends, two radii, colour, gloss. */
@@ -14,11 +14,14 @@ vec3 shade(vec3 base, vec3 normal, vec3 place, float gloss) {
   float sun = max(dot(normal, light), 0.0);
   float up = 0.5 + 0.5 * normal.y;
   vec3 color = base * (mix(ground, sky, up) + 0.85 * sun);
-  float rim = pow(1.0 - max(dot(normal, view), 0.0), 3.0);
-  color += 0.10 * rim * sky;
-  float spark = pow(max(dot(normalize(light + view), normal), 0.0), mix(18.0, 60.0, gloss));
+  float edge = 1.0 - max(dot(normal, view), 0.0);
+  color += 0.10 * edge * edge * edge * sky;
+  // Powers by squaring: 16 where it is dull, 64 where it shines.
+  float spark = max(dot(normalize(light + view), normal), 0.0);
+  spark *= spark; spark *= spark; spark *= spark; spark *= spark;
+  if (gloss > 0.5) { spark *= spark; spark *= spark; }
   color += mix(0.05, 0.5, gloss) * spark;
-  return pow(color, vec3(1.0 / 2.2));
+  return sqrt(color);
 }`;
 
 const BODY = [`#version 300 es
@@ -81,14 +84,14 @@ void main() {
 precision highp float;
 in vec2 place; out vec4 pixel;
 uniform vec3 base; uniform vec3 line; uniform vec3 back; uniform vec2 middle;
-float grid(vec2 at, float step_, float width) {
+float grid(vec2 at, vec2 soft, float step_, float width) {
   vec2 off = abs(fract(at / step_ - 0.5) - 0.5) * step_;
-  vec2 soft = fwidth(at) * 1.2 + 1e-5;
   vec2 near_ = 1.0 - smoothstep(vec2(width), vec2(width) + soft, off);
   return max(near_.x, near_.y) * clamp(step_ / (8.0 * max(soft.x, soft.y)), 0.0, 1.0);
 }
 void main() {
-  float lines = max(0.35 * grid(place, 1.0, 0.006), 0.8 * grid(place, 5.0, 0.012));
+  vec2 soft = fwidth(place) * 1.2 + 1e-5;
+  float lines = max(0.35 * grid(place, soft, 1.0, 0.006), 0.8 * grid(place, soft, 5.0, 0.012));
   float far = smoothstep(9.0, 42.0, length(place - middle));
   vec3 color = mix(base, line, lines);
   pixel = vec4(mix(color, back, far), 1.0);
@@ -297,6 +300,7 @@ export class Renderer {
     const { base, line, back } = this.look;
     this.use("FLOOR", camera, { base, line, back, middle: [camera.target[0], camera.target[2]] });
     this.drawMesh(this.square);
+    this.drawArea(scene.floor, camera);
     this.drawRings(scene.rings, camera);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.pieces);
     gl.bufferData(gl.ARRAY_BUFFER, scene.pieces.subarray(0, scene.n * PIECE), gl.DYNAMIC_DRAW);
@@ -347,6 +351,23 @@ export class Renderer {
     }
   }
 
+  /** An area of the floor, in strips along x: where each begins, its row, and how long it is. */
+  drawArea(area, camera) {
+    if (!area) return;
+    if (this.area !== area) {
+      const color = [0.32, 0.5, 0.9, 0.3];
+      const corner = (x, z) => [x, 0.003, z, ...color];
+      this.strips = Float32Array.from(area.strips.flatMap(([x, z, length]) => {
+        const [low, high] = [z - area.side / 2, z + area.side / 2];
+        return [...corner(x, low), ...corner(x, high), ...corner(x + length, high), ...corner(x, low), ...corner(x + length, high), ...corner(x + length, low)];
+      }));
+      this.area = area;
+    }
+    this.drawStream("RIBBON", this.ribbons, this.strips, 7, camera, this.gl.TRIANGLES);
+    this.gl.depthMask(true);
+    this.gl.disable(this.gl.BLEND);
+  }
+
   drawRings(rings, camera) {
     if (!rings.length) return;
     const gl = this.gl;
@@ -364,19 +385,32 @@ export class Renderer {
 
   /** Ribbons are lists of points with a width and a colour; they turn to the camera and fade towards their start. */
   drawRibbons(ribbons, camera) {
-    const numbers = [];
+    const n = ribbons.reduce((sum, { points }) => sum + Math.max(points.length - 1, 0), 0);
+    if (!n) return;
+    if (!(this.corners?.length >= 42 * n)) this.corners = new Float32Array(84 * n);
+    const out = this.corners;
+    const [ex, ey, ez] = camera.eye;
+    let at = 0;
+    const corner = (p, x, y, z, color, alpha) => {
+      out[at] = p[0] + x; out[at + 1] = p[1] + y; out[at + 2] = p[2] + z;
+      out[at + 3] = color[0]; out[at + 4] = color[1]; out[at + 5] = color[2]; out[at + 6] = alpha;
+      at += 7;
+    };
     for (const { points, width, color, even } of ribbons) {
-      for (let k = 0; k + 1 < points.length; k++) {
+      const last = points.length;
+      for (let k = 0; k + 1 < last; k++) {
         const [a, b] = [points[k], points[k + 1]];
-        const side = scaled(unit(cross(minus(b, a), minus(camera.eye, a))), width / 2);
-        const fade = (at) => (even ? color[3] : color[3] * ((at + 1) / points.length) ** 2);
-        const corner = (p, sign, alpha) => [p[0] + sign * side[0], p[1] + sign * side[1], p[2] + sign * side[2], color[0], color[1], color[2], alpha];
-        const [a1, a2] = [corner(a, 1, fade(k)), corner(a, -1, fade(k))];
-        const [b1, b2] = [corner(b, 1, fade(k + 1)), corner(b, -1, fade(k + 1))];
-        numbers.push(...a1, ...a2, ...b1, ...b1, ...a2, ...b2);
+        const [bx, by, bz, cx, cy, cz] = [b[0] - a[0], b[1] - a[1], b[2] - a[2], ex - a[0], ey - a[1], ez - a[2]];
+        let [x, y, z] = [by * cz - bz * cy, bz * cx - bx * cz, bx * cy - by * cx];
+        const scale = width / 2 / (Math.hypot(x, y, z) || 1);
+        x *= scale; y *= scale; z *= scale;
+        const from = even ? color[3] : color[3] * ((k + 1) / last) ** 2;
+        const to = even ? color[3] : color[3] * ((k + 2) / last) ** 2;
+        corner(a, x, y, z, color, from); corner(a, -x, -y, -z, color, from); corner(b, x, y, z, color, to);
+        corner(b, x, y, z, color, to); corner(a, -x, -y, -z, color, from); corner(b, -x, -y, -z, color, to);
       }
     }
-    this.drawStream("RIBBON", this.ribbons, numbers, 7, camera, this.gl.TRIANGLES);
+    this.drawStream("RIBBON", this.ribbons, out.subarray(0, at), 7, camera, this.gl.TRIANGLES);
   }
 
   drawStars(stars, camera, height) {
@@ -390,7 +424,7 @@ export class Renderer {
     if (!numbers.length) return;
     const gl = this.gl;
     gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(numbers), gl.DYNAMIC_DRAW);
+    gl.bufferData(gl.ARRAY_BUFFER, numbers instanceof Float32Array ? numbers : new Float32Array(numbers), gl.DYNAMIC_DRAW);
     this.use(name, camera, more);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);

@@ -189,14 +189,15 @@ export class Timeline {
       c.fillStyle = "rgb(128 128 128 / .18)";
       c.fillRect(this.x(this.take.ready), RULER, this.x(this.take.seconds) - this.x(this.take.ready), height);
     }
-    c.fillStyle = accent;
-    const at = this.x(this.t);
-    c.fillRect(at - 1, 4, 2, height - 4);
-    c.beginPath();
-    c.moveTo(at - 5, 2);
-    c.lineTo(at + 5, 2);
-    c.lineTo(at, 10);
-    c.fill();
+    this.place();
+  }
+
+  /** Puts the playhead where it belongs; the tracks under it stay as they are. */
+  place() {
+    const head = byId("playhead");
+    head.hidden = !this.take;
+    head.style.setProperty("height", `${this.height}px`);
+    head.style.setProperty("transform", `translateX(${this.x(this.t).toFixed(1)}px)`);
   }
 
   show(t) {
@@ -204,6 +205,6 @@ export class Timeline {
     this.t = t;
     this.canvas.setAttribute("aria-valuemax", this.seconds.toFixed(2));
     this.canvas.setAttribute("aria-valuenow", t.toFixed(2));
-    this.draw();
+    this.place();
   }
 }

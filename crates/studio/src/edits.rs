@@ -11,6 +11,8 @@ use randori_scene::screenplay::{
 };
 use serde_json::{Value, json};
 
+use crate::hero;
+
 /// Beats of the studio are called so, with a number behind it.
 const NAME: &str = "studio-";
 
@@ -298,11 +300,12 @@ pub(crate) fn told(scene: &Screenplay) -> Value {
             "paths": paths(scene, &role),
         })
     });
-    let changes = scene.beats.iter().filter_map(time_of);
+    let asked = scene.patches.iter().flat_map(|patches| patches.commands.iter().map(|command| command.at));
+    let changes = scene.beats.iter().filter_map(time_of).chain(asked);
     json!({
         "name": scene.name, "seconds": scene.seconds, "seed": scene.seed, "library": scene.library,
         "people": people.collect::<Vec<Value>>(), "changes": changes.collect::<Vec<f64>>(),
-        "camera": scene.camera.name(),
+        "camera": scene.camera.name(), "patches": hero::told(scene),
     })
 }
 

@@ -121,7 +121,9 @@ fn piece(piece: &Piece) -> Value {
 /// A new action on somebody's track: when, what, of what kind, whether it was decided.
 fn act(event: &Event) -> Option<Value> {
     let is_decision = event.kind == EventKind::Decision;
-    if !is_decision && event.kind != EventKind::Other("reaction".to_owned()) {
+    let is_act =
+        |kind: &EventKind| matches!(kind, EventKind::Other(name) if name == "reaction" || name == "action");
+    if !is_decision && !is_act(&event.kind) {
         return None;
     }
     let name = event.details.get("action")?.as_str()?;

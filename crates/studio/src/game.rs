@@ -1,7 +1,7 @@
 //! A bout of a person at the keys against the computer, sixty times a second.
 //!
-//! A key is answered at the next cut: at once while somebody stands, steps, defends or winds up, after the blow when one
-//! is on its way. What is done is the best action of the sort that was asked for.
+//! A key is answered at the next cut: at once while somebody stands, steps, defends or strikes, after the blow when one lands
+//! within two ticks. What is done is the best action of the sort that was asked for.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -33,6 +33,9 @@ use crate::protocol::Key;
 /// The person at the keys, and the computer, by their places in the cast.
 pub(crate) const YOU: usize = 0;
 const RIVAL: usize = 1;
+
+/// A blow that lands within so many ticks cannot be broken off any more.
+const LANDING: i32 = 2;
 
 /// What the rival is.
 #[derive(Clone, Debug, PartialEq)]
@@ -293,8 +296,8 @@ impl Bench {
             _ if its.is_terminal || its.is_fall || its.kind == Kind::Reaction => false,
             // Whoever asks for the same again waits for it to end.
             _ if self.doing == Some(key) => its.kind == Kind::Attack && frame >= its.window[1],
-            // A blow that is about to land does.
-            Kind::Attack => person.ahead.is_none() || !(its.window[0]..its.window[1]).contains(&frame),
+            // A blow that is about to land does; any other is broken off.
+            Kind::Attack => person.ahead.is_none_or(|ahead| ahead.hit.tick - bout.moment.tick > LANDING),
             _ => true,
         }
     }

@@ -16,6 +16,7 @@ mod film;
 mod foresight;
 pub mod frames;
 mod game;
+mod hero;
 pub mod limits;
 mod outbox;
 mod page;

@@ -34,6 +34,7 @@ pub(crate) const ASSETS: &[Asset] = &[
     script!("direct.js"),
     script!("explain.js"),
     script!("play.js"),
+    script!("hero.js"),
     script!("bodies.js"),
     script!("wits.js"),
     script!("dom.js"),

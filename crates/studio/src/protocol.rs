@@ -121,6 +121,8 @@ pub enum Ask {
         t: f64,
         /// Who.
         who: String,
+        /// How deep a tree is wanted, 1 to 8; as deep as the planner looked if not said.
+        depth: Option<u8>,
     },
     /// Keeps the take as it is now beside the one under way.
     Pin,
@@ -151,6 +153,25 @@ pub enum Ask {
         /// Whether it is down.
         down: bool,
     },
+    /// Opens a scene of patches whose first character is steered.
+    Hero {
+        /// `one-one`, `one-many` or `football`.
+        plan: String,
+        /// Seed of all that is drawn.
+        seed: u64,
+    },
+    /// Asks something of the first character of a scene of patches, or nothing any more.
+    Command {
+        /// One of these is done: words of patterns, as `punch`, `kick`, `avoid`.
+        #[serde(default)]
+        actions: Vec<String>,
+        /// The way to go (degrees): 0 is +z, 90 is +x.
+        direction: Option<f32>,
+        /// The side to turn to.
+        turn: Option<Side>,
+        /// From when on (s); as soon as it can be if not said.
+        at: Option<f64>,
+    },
     /// Opens a game of two rivals who act at once.
     Wits {
         /// `tag` or `sword`.
@@ -176,6 +197,16 @@ pub enum Ask {
     },
     /// Ends the bout or the scenario.
     End,
+}
+
+/// A side to turn to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    /// The own left.
+    Left,
+    /// The own right.
+    Right,
 }
 
 /// What a player asks for.
@@ -237,6 +268,9 @@ pub fn read(text: &str) -> Result<Ask, String> {
         | Ask::Controller { at, .. }
         | Ask::Rewind { at } => vec![*at],
         Ask::Weight { value, at, .. } => vec![*value, *at],
+        Ask::Command { direction, at, .. } => {
+            vec![direction.map_or(0.0, f64::from), at.unwrap_or(0.0)]
+        }
         _ => Vec::new(),
     };
     /// Larger than any number that means something here.
@@ -257,6 +291,8 @@ pub enum Tell {
     Take(Value),
     /// The scene behind it, as far as it can be changed here.
     Scene(Value),
+    /// The area of the floor that it fills.
+    Floor(Value),
     /// How the clock runs.
     Clock(Value),
     /// What is being worked on.
@@ -288,6 +324,7 @@ impl Tell {
                 }
             }
             Tell::Scene(_) => ("scene", true),
+            Tell::Floor(_) => ("floor", true),
             Tell::Clock(_) => ("clock", true),
             Tell::Status(_) => ("status", true),
             Tell::Explained(_) => ("explained", true),

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use randori_arena::bout::{Happening, Pause};
 use randori_gametree::Settings;
@@ -18,6 +19,7 @@ use randori_scene::{contacts, export};
 use randori_tactics::explain::{Branch, expand};
 use serde_json::{Value, json};
 
+use crate::clock;
 use crate::edits;
 use crate::film::{Film, kind_of};
 
@@ -39,6 +41,8 @@ pub(crate) struct Progress {
     pub(crate) film: Film,
     pub(crate) happenings: Arc<Vec<Happening>>,
     pub(crate) report: Option<Value>,
+    /// How long a scene took that is put together at once.
+    pub(crate) took: Option<Duration>,
 }
 
 /// Plays a scene to its end, showing what there is on the way; `None` if nobody wants it any more.
@@ -46,8 +50,9 @@ pub(crate) fn play(job: &Job, show: &dyn Fn(Progress)) -> Result<Option<()>, Str
     /// How much more there has to be to be shown (s).
     const MORE: f64 = 1.0;
     let mut version = job.version;
+    let start = clock::now();
     if let Some(made) = made_at_once(&job.scene, &job.libraries).map_err(|error| error.to_string())? {
-        return Ok(finish(job, made, version, Arc::default(), show));
+        return Ok(finish(job, made, version, (Arc::default(), Some(start)), show));
     }
     let mut director = Director::new(&job.scene, &job.libraries).map_err(|error| error.to_string())?;
     director.recall(&job.recalled, job.until);
@@ -59,7 +64,12 @@ pub(crate) fn play(job: &Job, show: &dyn Fn(Progress)) -> Result<Option<()>, Str
         if director.now() >= next {
             let (take, _) = director.so_far().map_err(|error| error.to_string())?;
             let film = Film::new(Arc::new(take), version, director.end(), false);
-            show(Progress { film, happenings: Arc::new(director.bout.happenings.clone()), report: None });
+            show(Progress {
+                film,
+                happenings: Arc::new(director.bout.happenings.clone()),
+                report: None,
+                took: None,
+            });
             version += 1;
             // Twice as much every time: putting a take together costs as much as it is long.
             next += (next - job.until).max(MORE);
@@ -67,7 +77,7 @@ pub(crate) fn play(job: &Job, show: &dyn Fn(Progress)) -> Result<Option<()>, Str
     }
     let happenings = Arc::new(director.bout.happenings.clone());
     let made = director.finish().map_err(|error| error.to_string())?;
-    Ok(finish(job, made, version, happenings, show))
+    Ok(finish(job, made, version, (happenings, None), show))
 }
 
 /// Shows a take that is all there, and again when feet and fists are put right; `None` if nobody wants it any more.
@@ -75,31 +85,61 @@ fn finish(
     job: &Job,
     (mut take, mut report): (Take, Report),
     version: u32,
-    happenings: Arc<Vec<Happening>>,
+    (happenings, since): (Arc<Vec<Happening>>, Option<Instant>),
     show: &dyn Fn(Progress),
 ) -> Option<()> {
+    /// Whoever steers asks again before long: feet can wait for it.
+    const PAUSE: Duration = Duration::from_secs(2);
+    const LOOK: Duration = Duration::from_millis(50);
     let end = take.duration();
-    show(Progress {
-        film: Film::new(Arc::new(take.clone()), version, end, false),
-        happenings: Arc::clone(&happenings),
-        report: None,
-    });
-    if job.is_cancelled.load(Ordering::Relaxed) {
+    let film = Film::new(Arc::new(take.clone()), version, end, false);
+    let took = since.map(|since| clock::now() - since);
+    show(Progress { film, happenings: Arc::clone(&happenings), report: None, took });
+    let is_cancelled = || job.is_cancelled.load(Ordering::Relaxed);
+    if job.scene.patches.as_ref().is_some_and(|patches| patches.late) {
+        let until = clock::now() + PAUSE;
+        while clock::now() < until && !is_cancelled() {
+            std::thread::sleep(LOOK);
+        }
+    }
+    if is_cancelled() {
         return None;
     }
     report.refinement = Some(refine(&mut take, &refine::Settings::default()));
     contacts::note(&mut take);
     let report = serde_json::to_value(&report).ok();
-    show(Progress { film: Film::new(Arc::new(take), version + 1, end, true), happenings, report });
+    let film = Film::new(Arc::new(take), version + 1, end, true);
+    show(Progress { film, happenings, report, took: None });
     Some(())
 }
 
-/// Why somebody decided as they did at a time (s).
-pub(crate) fn explain(job: &Job, who: &str, t: f64) -> Result<Value, String> {
+/// A question about a decision.
+pub(crate) struct Question {
+    pub(crate) who: String,
+    /// When they decided (s).
+    pub(crate) t: f64,
+    /// How deep a tree is wanted; as deep as the planner looked if not said.
+    pub(crate) depth: Option<u8>,
+    /// Whether something else was asked meanwhile.
+    pub(crate) is_over: Arc<AtomicBool>,
+}
+
+/// The deepest tree that anybody may ask for.
+pub(crate) const DEEPEST: u8 = 8;
+
+/// Why somebody decided as they did: told once for a shallow tree, and again for every deeper one until it is as deep as
+/// wanted.
+pub(crate) fn explain(job: &Job, question: &Question, tell: &dyn Fn(Value)) -> Result<(), String> {
     /// Answers that are shown behind the best choices, by depth.
-    const BREADTH: [usize; 5] = [5, 3, 2, 1, 1];
-    /// The deepest tree that is made for a look at it: deeper ones take too long.
-    const DEEPEST: u8 = 4;
+    const BREADTH: [usize; 8] = [5, 3, 2, 1, 1, 1, 1, 1];
+    /// The depth of the tree that is told first.
+    const FIRST: u8 = 3;
+    /// A tree that takes longer than this is not made (s).
+    const PATIENCE: f64 = 90.0;
+    /// How much longer a tree takes that is one deeper, at least.
+    const GROWTH: f64 = 4.0;
+    let Question { who, t, .. } = question;
+    let (who, t) = (who.as_str(), *t);
     if job.scene.patches.is_some() || job.scene.rivals.is_some() {
         return Err("nobody decides one by one here: there are no candidates to show".to_owned());
     }
@@ -137,28 +177,47 @@ pub(crate) fn explain(job: &Job, who: &str, t: f64) -> Result<Value, String> {
         "pruned": { "penetration": screening.penetrating, "facing": screening.turned_away,
             "range": screening.out_of_range, "logic": screening.illogical },
     });
-    let Some(Controller::GameTree { depth, rule, opponent, .. }) = controller else {
+    let Some(Controller::GameTree { depth: planned, rule, opponent, .. }) = controller else {
         told["words"] =
             "This controller looks up what to do, or goes by a rule; it compares no candidates.".into();
-        return Ok(told);
+        tell(told);
+        return Ok(());
     };
-    let settings = Settings { depth: depth.min(DEEPEST), rule, opponent, ..Settings::default() };
+    let wanted = question.depth.unwrap_or(planned).clamp(1, DEEPEST);
     let group = director.bout.group_of(place);
-    let branches = expand(&situation, &settings, &BREADTH);
-    let left_out: Vec<String> = (situation.stage.options(situation.moment, 0).iter())
-        .filter(|option| !branches.iter().any(|branch| branch.action == option.id))
-        .map(|option| name(option.id))
-        .collect();
     let title = |it: &Branch| {
         let who = group.get(it.who).copied().unwrap_or(place);
         let action = director.bout.stage.cast[who].bodies.library().action(it.action).name.clone();
         (names[who].clone(), action)
     };
-    let tree: Vec<Value> = branches.iter().map(|it| branch(it, &title)).collect();
-    told["depth"] = settings.depth.into();
-    told["left_out"] = left_out.into();
-    told["candidates"] = tree.into();
-    Ok(told)
+    (told["planned"], told["wanted"]) = (planned.into(), wanted.into());
+    let mut took = [0.0_f64; 2];
+    for depth in wanted.min(FIRST)..=wanted {
+        if question.is_over.load(Ordering::Relaxed) || job.is_cancelled.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let growth = if took[0] > 0.0 { (took[1] / took[0]).max(GROWTH) } else { GROWTH };
+        if took[1] * growth > PATIENCE {
+            told["words"] = format!("A tree of depth {depth} would take too long.").into();
+            told["wanted"] = (depth - 1).into();
+            tell(told);
+            return Ok(());
+        }
+        let start = clock::now();
+        let settings = Settings { depth, rule, opponent, ..Settings::default() };
+        let branches = expand(&situation, &settings, &BREADTH);
+        let left_out: Vec<String> = (situation.stage.options(situation.moment, 0).iter())
+            .filter(|option| !branches.iter().any(|branch| branch.action == option.id))
+            .map(|option| name(option.id))
+            .collect();
+        let tree: Vec<Value> = branches.iter().map(|it| branch(it, &title)).collect();
+        told["depth"] = depth.into();
+        told["left_out"] = left_out.into();
+        told["candidates"] = tree.into();
+        tell(told.clone());
+        took = [took[1], (clock::now() - start).as_secs_f64()];
+    }
+    Ok(())
 }
 
 /// A branch of the tree, for the viewers.

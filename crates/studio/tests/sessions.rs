@@ -133,6 +133,12 @@ fn starts_and_checkpoints_are_moved() {
     );
 }
 
+/// How deep a tree is.
+fn depth_of(branches: &Value) -> usize {
+    let deep = branches.as_array().unwrap().iter().map(|branch| 1 + depth_of(&branch["next"]));
+    deep.max().unwrap_or(0)
+}
+
 #[test]
 fn decisions_are_explained() {
     let studio = studio();
@@ -149,6 +155,14 @@ fn decisions_are_explained() {
     assert!(candidates[0]["scores"][0].is_number() && candidates[0]["terms"]["movement"].is_number());
     let pruned: u64 = told["pruned"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
     assert_eq!(told["options"].as_u64().unwrap(), told["plausible"].as_u64().unwrap() + pruned);
+    // As deep as asked for, whatever the planner did: first a shallow tree, then deeper ones.
+    viewer.ask(json!({ "do": "explain", "who": "blue", "t": act[0], "depth": 5 }));
+    for depth in 3..=5 {
+        let told = viewer.wait("explained", |told| told["wanted"] == 5 && told["depth"] == depth);
+        assert_eq!(depth_of(&told["candidates"]), depth);
+    }
+    viewer.ask(json!({ "do": "explain", "who": "blue", "t": act[0], "depth": 9 }));
+    viewer.wait("error", |error| error["words"].as_str().unwrap().contains("from 1 to 8"));
     viewer.ask(json!({ "do": "explain", "who": "blue", "t": 0.001 }));
     viewer.wait("error", |error| error["words"].as_str().unwrap().contains("decided nothing"));
 }

@@ -24,7 +24,7 @@ fn ask(chance: &mut ChaCha8Rng) -> Value {
             json!({ "do": "match", "discipline": "boxing", "rival": "gametree", "depth": 2, "style": "general-boxer" })
         }
         5 => json!({ "do": "bodies", "scenario": "king" }),
-        6 => json!({ "do": "explain", "who": who, "t": at }),
+        6 => json!({ "do": "explain", "who": who, "t": at, "depth": 3 }),
         7 => json!({ "do": "export", "format": "bvh" }),
         8 => json!({ "do": "end" }),
         9 => json!({ "do": "pin" }),

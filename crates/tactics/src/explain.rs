@@ -27,15 +27,19 @@ pub struct Branch {
     pub next: Vec<Branch>,
 }
 
+/// In trees of this depth at most every candidate has its score.
+pub const ALL_SCORED: u8 = 4;
+
 /// The tree of a planner with these settings: all its candidates with their scores, and behind each of the first
 /// `breadth[0]` the best `breadth[1]` answers, and so on to the planner's depth.
 ///
-/// Every node is searched by itself, to the depth that is left, so that each score is the one that the planner goes by.
+/// Every node is searched by itself, to the depth that is left, so that each score is the one that the planner goes by. In
+/// trees deeper than [`ALL_SCORED`] what cannot be the best is cut as the planner does, and has no score.
 pub fn expand(situation: &Situation<'_>, settings: &Settings, breadth: &[usize]) -> Vec<Branch> {
     let Situation { stage, moment, aims, who, .. } = *situation;
     let judge = Judge::of(stage, aims);
     let game = Game { stage, judge: &judge, side: stage.cast[who].side };
-    let settings = Settings { score_all: true, ..settings.clone() };
+    let settings = Settings { score_all: settings.depth <= ALL_SCORED, ..settings.clone() };
     branches(&game, moment, &settings, breadth, usize::MAX)
 }
 

@@ -180,9 +180,6 @@ fn steps_aside(signals: &Signals) -> Vec<Stroke> {
 /// and how long after one look the next belongs to it (s).
 const LOOK: (f32, f32, f32) = (0.52, 0.2, 0.9);
 
-/// Lower hips than this share of the legs are not those of somebody who stands.
-const UPRIGHT: f32 = 0.8;
-
 /// Looks to the sides of somebody who stands.
 fn looks(signals: &Signals) -> Vec<Stroke> {
     if signals.head_ahead.is_empty() {
@@ -194,10 +191,7 @@ fn looks(signals: &Signals) -> Vec<Stroke> {
     };
     let turns: Vec<f32> = (0..signals.n_frames).map(turned).collect();
     let away: Vec<bool> = (0..signals.n_frames)
-        .map(|frame| {
-            let is_up = signals.hips()[frame].y > UPRIGHT * signals.leg;
-            turns[frame].abs() > LOOK.0 && signals.speed(frame) < 2.0 * STANDS && is_up
-        })
+        .map(|frame| turns[frame].abs() > LOOK.0 && signals.speed(frame) < 2.0 * STANDS)
         .collect();
     let mut found: Vec<Stroke> = Vec::new();
     // Who turns round looks there first.

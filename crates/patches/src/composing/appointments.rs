@@ -13,7 +13,7 @@ use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
 use randori_motion::{Ground, Placement};
 
-use super::lead::Lead;
+use super::lead::{EARLIEST, Lead, Newcomer};
 use super::locomotion::{Standing, bearing};
 use super::reach::{Reach, Way, bent};
 use super::{Composer, Join};
@@ -98,6 +98,7 @@ impl Composer<'_> {
         wanted.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         let found = wanted.iter().take(TRIES).find_map(|it| {
             let before = self.way_to(now, it.to)?;
+            let newcomer = Newcomer { who: newcomer, enters: self.late.then_some(now.tick - EARLIEST) };
             let plan = self.plan_after(lead, now, newcomer, it.patch, (before, it.to))?;
             Some((it.patch, plan))
         });

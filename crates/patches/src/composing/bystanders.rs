@@ -40,7 +40,7 @@ pub fn stand_by(
                 Ground { x: center.x + far * libm::sinf(bearing), z: center.z + far * libm::cosf(bearing) };
             let heading = bearing + PI + 2.0 * (rng.random::<f32>() - 0.5);
             let at = Standing { node, here: Rigid::of(Placement { position, heading }), tick: 0 };
-            let errand = Errand { goal: position, within: 1.0, variety: who };
+            let errand = Errand { goal: position, within: 1.0, variety: who, enters: None };
             let engine = Locomotion { crowd: &composer.crowd, moves: &composer.moves };
             let mut way = Vec::new();
             let is_free = engine.wait_after(at, &errand, &Leave::default(), composer.end, &mut way);

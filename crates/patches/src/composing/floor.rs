@@ -62,6 +62,11 @@ impl Floor {
         Some(Floor { side, n_columns: wide, n_rows: high, corner, is_inside, outside })
     }
 
+    /// The side of a square (m).
+    pub fn side(&self) -> f32 {
+        self.side
+    }
+
     /// The area that is filled (m²).
     pub fn area(&self) -> f32 {
         self.is_inside.iter().filter(|is_inside| **is_inside).count() as f32 * self.side * self.side

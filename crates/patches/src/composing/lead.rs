@@ -1,6 +1,11 @@
 //! One who meets many: interactions one after the other for a main character, each with somebody new.
 //!
 //! Reference: \[Shum2008\], section 4.2, figure 6, upper part.
+//!
+//! A scene may be looked at while its commands are given ([`Composer::late`]). Then a command given at a moment changes
+//! nothing that was seen before it: whoever was on their way at that moment is met first, and whoever comes because of the
+//! command enters after it. What is drawn at random belongs to the moment of a choice and not to those before, so
+//! that the same commands give the same scene, given one by one or all at once.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -9,6 +14,7 @@ use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
 use randori_motion::{Ground, Placement};
 
+use super::choice::Command;
 use super::crowd::Leave;
 use super::locomotion::{Errand, Locomotion, Standing, bearing};
 use super::{Composer, Join, behind, beyond, least_distance, room};
@@ -71,6 +77,10 @@ const PER_SECOND: f32 = 25.0;
 const CHANCE: f32 = 3.0;
 /// How far around a newcomer people are counted (m).
 const CROWDED: f32 = 2.0;
+/// How far ahead lies where somebody is sent (m).
+const SENT: f32 = 4.0;
+/// How long before a choice somebody sets off for it at most, if they are not seen before (ticks).
+pub(super) const EARLIEST: i32 = 480;
 /// What being out of the field, or turned away from the lane, costs of S, per metre and for half a turn.
 const STRAYED: f32 = 300.0;
 const TURNED: f32 = 3000.0;
@@ -111,6 +121,14 @@ pub(super) struct Plan {
     part: Part,
 }
 
+/// Somebody who is not in the scene yet.
+#[derive(Clone, Copy)]
+pub(super) struct Newcomer {
+    pub(super) who: usize,
+    /// The earliest tick at which they may be seen; `None` if they wait from the start.
+    pub(super) enters: Option<i32>,
+}
+
 /// All that a newcomer does.
 struct Part {
     doings: Vec<(i32, Doing)>,
@@ -118,43 +136,70 @@ struct Part {
     still: Option<i32>,
 }
 
+/// How far a scene is: the main character about to choose, the first who is not in it yet, and, after a choice, when the
+/// first of those enters who come for it (ticks).
+#[derive(Clone, Copy)]
+struct Turn {
+    now: Standing,
+    next: usize,
+    enters: Option<i32>,
+}
+
 /// Composes a scene of one who meets many.
 pub fn compose(composer: &mut Composer<'_>, lead: &Lead) {
-    let mut rng = ChaCha8Rng::seed_from_u64(lead.seed);
     let Some(node) = opening(composer, lead.role) else { return };
-    let mut now = Standing { node, here: Rigid::of(lead.start), tick: 0 };
-    let mut next = lead.who + 1;
-    while now.tick < composer.end {
-        if composer.is_due(now) && next < composer.crowd.people.len() {
-            if let Some(after) = composer.keep_appointment(lead, now, next) {
-                now = after;
-                next += 1;
+    let now = Standing { node, here: Rigid::of(lead.start), tick: 0 };
+    let mut turn = Turn { now, next: lead.who + 1, enters: None };
+    if composer.late {
+        return compose_late(composer, lead, turn);
+    }
+    let mut rng = ChaCha8Rng::seed_from_u64(lead.seed);
+    while turn.now.tick < composer.end {
+        let asked = composer.command_at(turn.now.tick).cloned();
+        let Some(after) = composer.go_on(lead, turn, asked.as_ref(), None, &mut rng) else { return };
+        turn = after;
+    }
+}
+
+/// Composes a scene whose commands nobody could foresee.
+///
+/// What a command asks for holds from the first choice after it on from which, without it, nobody would follow who entered
+/// before it was given: what would follow is tried out.
+fn compose_late(composer: &mut Composer<'_>, lead: &Lead, mut turn: Turn) {
+    let given = composer.commands.iter().flat_map(|command| [command.from, command.until]);
+    let mut given: Vec<i32> = std::iter::once(0).chain(given).filter(|tick| *tick >= 0).collect();
+    given.sort_unstable();
+    given.dedup();
+    // What holds, and the choice after which the next is looked at.
+    let (mut holds, mut after) = (0, -1);
+    while turn.now.tick < composer.end {
+        while let Some(next) = given.get(holds + 1).filter(|tick| **tick <= turn.now.tick) {
+            if turn.now.tick <= after {
+                break;
             }
-            continue;
+            match last_before(composer, lead, turn, given[holds], *next) {
+                Some(tick) => after = tick,
+                None => holds += 1,
+            }
         }
-        let found = (next < composer.crowd.people.len())
-            .then(|| composer.next_for(lead, now, next, &mut rng))
-            .flatten();
-        match found {
-            Some((candidate, plan)) => {
-                let join = if candidate.before.is_some() { Join::Recycled } else { Join::Temporal };
-                now = composer.take(lead, next, candidate.patch, plan, join);
-                next += 1;
-                // Whoever is joined in space may be joined to others in turn.
-                let mut at = composer.uses.len() - 1;
-                let most = at + lead.field.joined();
-                while at < composer.uses.len() && composer.uses.len() <= most {
-                    let is_joined = next < composer.crowd.people.len() && composer.join_third(lead, at, next);
-                    next += usize::from(is_joined);
-                    at += usize::from(!is_joined || lead.field.joined() == 1);
-                }
-            }
-            None => match composer.stroll(lead, now) {
-                Some(after) => now = after,
-                None => return,
-            },
+        let Some(next) = composer.go_on_late(lead, turn, given[holds]) else { return };
+        turn = next;
+    }
+}
+
+/// The tick of the last choice for which somebody enters before `given`, if what was asked at `holds` goes on.
+fn last_before(composer: &Composer<'_>, lead: &Lead, mut turn: Turn, holds: i32, given: i32) -> Option<i32> {
+    let mut trial = composer.clone();
+    let mut last = None;
+    while turn.now.tick < composer.end.min(given + EARLIEST) {
+        let tick = turn.now.tick;
+        let Some(next) = trial.go_on_late(lead, turn, holds) else { break };
+        turn = next;
+        if turn.enters.is_some_and(|enters| enters < given) {
+            last = Some(tick);
         }
     }
+    last
 }
 
 /// The posture from which the most patches begin.
@@ -169,16 +214,69 @@ fn opening(composer: &Composer<'_>, role: Role) -> Option<NodeId> {
     (0..n_nodes).map(NodeId).max_by_key(|node| (count(node), std::cmp::Reverse(node.0)))
 }
 
+impl Part {
+    /// When they are seen first (ticks).
+    fn enters(&self) -> i32 {
+        self.doings.first().map_or(0, |(tick, _)| *tick)
+    }
+}
+
 impl<'a> Composer<'a> {
+    /// One choice after what was asked at a tick, with nobody who entered before it.
+    fn go_on_late(&mut self, lead: &Lead, turn: Turn, asked: i32) -> Option<Turn> {
+        let mut rng = ChaCha8Rng::seed_from_u64(lead.seed);
+        rng.set_stream(turn.now.tick as u64);
+        let command = self.command_at(asked).cloned();
+        let enters = Some(asked.max(turn.now.tick - EARLIEST));
+        self.go_on(lead, turn, command.as_ref(), enters, &mut rng)
+    }
+
+    /// One choice and what follows from it; `None` if there is nothing that the main character could do.
+    fn go_on(
+        &mut self,
+        lead: &Lead,
+        Turn { now, mut next, .. }: Turn,
+        asked: Option<&Command>,
+        enters: Option<i32>,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Turn> {
+        let n_people = self.crowd.people.len();
+        if self.is_due(now) && next < n_people {
+            let kept = self.keep_appointment(lead, now, next);
+            let after = kept.unwrap_or(now);
+            return Some(Turn { now: after, next: next + usize::from(kept.is_some()), enters: None });
+        }
+        let newcomer = Newcomer { who: next, enters };
+        let found = (next < n_people).then(|| self.next_for(lead, now, newcomer, asked, rng)).flatten();
+        let Some((candidate, plan)) = found else {
+            return self.stroll(lead, now, asked).map(|now| Turn { now, next, enters: None });
+        };
+        let join = if candidate.before.is_some() { Join::Recycled } else { Join::Temporal };
+        let enters = enters.map(|_| plan.part.enters());
+        let now = self.take(lead, next, candidate.patch, plan, join);
+        next += 1;
+        // Whoever is joined in space may be joined to others in turn; none of them enters before the first.
+        let mut at = self.uses.len() - 1;
+        let most = at + lead.field.joined();
+        while at < self.uses.len() && self.uses.len() <= most {
+            let third = Newcomer { who: next, enters };
+            let is_joined = next < n_people && self.join_third(lead, at, third);
+            next += usize::from(is_joined);
+            at += usize::from(!is_joined || lead.field.joined() == 1);
+        }
+        Some(Turn { now, next, enters })
+    }
+
     /// The best way to go on, with a newcomer.
     fn next_for(
         &mut self,
         lead: &Lead,
         now: Standing,
-        newcomer: usize,
+        newcomer: Newcomer,
+        asked: Option<&Command>,
         rng: &mut ChaCha8Rng,
     ) -> Option<(Candidate, Plan)> {
-        let mut prospects = self.prospects(lead, now);
+        let mut prospects = self.prospects(lead, now, asked);
         prospects.sort_by(|a, b| b.bound.total_cmp(&a.bound));
         let mut candidates = self.best_of(&prospects, rng);
         for candidate in &mut candidates {
@@ -189,12 +287,11 @@ impl<'a> Composer<'a> {
             candidate.score += self.weights.density / (density as f32 + 1.0);
         }
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        let is_asked = self.command_at(now.tick).is_some();
-        let found = candidates
-            .into_iter()
-            .take(TRIES)
-            .find_map(|candidate| self.plan(lead, now, newcomer, &candidate).map(|plan| (candidate, plan)));
-        if let Some((candidate, _)) = found.as_ref().filter(|_| is_asked) {
+        let found = candidates.into_iter().take(TRIES).find_map(|candidate| {
+            let plan = self.plan(lead, now, newcomer, &candidate)?;
+            Some((candidate, plan))
+        });
+        if let Some((candidate, _)) = found.as_ref().filter(|_| asked.is_some()) {
             // Those that do as asked come first, but no more than a number of them were looked at.
             let wanted = prospects.iter().filter(|it| it.is_wanted);
             let mut others = wanted.flat_map(|it| it.family.patches.iter().map(|id| it.candidate(*id, 0.0)));
@@ -206,7 +303,7 @@ impl<'a> Composer<'a> {
     }
 
     /// What could be done, at once or after one movement, and the most that S could be without the density.
-    fn prospects(&self, lead: &Lead, now: Standing) -> Vec<Prospect<'a>> {
+    fn prospects(&self, lead: &Lead, now: Standing, asked: Option<&Command>) -> Vec<Prospect<'a>> {
         let bodies = self.bodies();
         let begin = |id| {
             let doing = Doing::begin(bodies, id, now.tick, 0, now.here);
@@ -224,7 +321,7 @@ impl<'a> Composer<'a> {
                     continue;
                 }
                 let to = patch.placed_by_start(lead.role, from.here).placed(patch.of(lead.role).to);
-                let is_wanted = self.command_at(now.tick).is_some_and(|command| {
+                let is_wanted = asked.is_some_and(|command| {
                     command.is_met(bodies.library(), patch, lead.role, [now.here.placement(), to])
                 });
                 let bound = self.weights.score(usize::MAX >> 1, 0.0, is_wanted)
@@ -270,7 +367,7 @@ impl<'a> Composer<'a> {
     }
 
     /// What a candidate comes to; `None` if somebody would get in another's way, or an appointment would be missed.
-    fn plan(&self, lead: &Lead, now: Standing, newcomer: usize, candidate: &Candidate) -> Option<Plan> {
+    fn plan(&self, lead: &Lead, now: Standing, newcomer: Newcomer, candidate: &Candidate) -> Option<Plan> {
         let before = candidate.before.iter().map(|doing| (now.tick, *doing)).collect();
         let plan = self.plan_after(lead, now, newcomer, candidate.patch, (before, candidate.from))?;
         let is_in_time = self.next_appointment(now.tick).is_none_or(|it| it.can_be_kept(&plan.after));
@@ -283,7 +380,7 @@ impl<'a> Composer<'a> {
         &self,
         lead: &Lead,
         now: Standing,
-        newcomer: usize,
+        newcomer: Newcomer,
         id: PatchId,
         (before, from): (Vec<(i32, Doing)>, Standing),
     ) -> Option<Plan> {
@@ -314,7 +411,7 @@ impl<'a> Composer<'a> {
     fn part(
         &self,
         lead: &Lead,
-        who: usize,
+        Newcomer { who, enters }: Newcomer,
         (id, role): (PatchId, Role),
         world: Rigid,
         begins: i32,
@@ -344,7 +441,7 @@ impl<'a> Composer<'a> {
             near
         };
         let near = near_at(start);
-        let errand = Errand { variety: who, ..lead.field.outside(from) };
+        let errand = Errand { variety: who, enters, ..lead.field.outside(from) };
         let to = Standing { node: lines.entry?, here: Rigid::of(from), tick: start };
         let mut doings = engine.arrive(to, &errand, &Leave { partners: &[], near: &near })?;
         doings.extend(within.iter().copied());
@@ -410,7 +507,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Joins a patch to one that is used, in space: somebody of it has to do with a third person at the same time.
-    fn join_third(&mut self, lead: &Lead, at: usize, newcomer: usize) -> bool {
+    fn join_third(&mut self, lead: &Lead, at: usize, newcomer: Newcomer) -> bool {
         let Some(last) = self.uses.get(at).copied() else { return false };
         let patches = self.patches;
         let patch = patches.patch(last.patch);
@@ -439,10 +536,10 @@ impl<'a> Composer<'a> {
             let role = overlap.theirs.other();
             let part = self.part(lead, newcomer, (overlap.with, role), world, begins, (shared, &lines));
             let Some(part) = part else { continue };
-            self.enter(newcomer, &part);
+            self.enter(newcomer.who, &part);
             let people = match overlap.theirs {
-                Role::First => [shared, newcomer],
-                Role::Second => [newcomer, shared],
+                Role::First => [shared, newcomer.who],
+                Role::Second => [newcomer.who, shared],
             };
             self.note(overlap.with, begins, world, people, Join::Spatial);
             return true;
@@ -451,9 +548,12 @@ impl<'a> Composer<'a> {
     }
 
     /// The main character goes its way for one movement; `None` if it cannot move at all.
-    fn stroll(&mut self, lead: &Lead, now: Standing) -> Option<Standing> {
+    fn stroll(&mut self, lead: &Lead, now: Standing, asked: Option<&Command>) -> Option<Standing> {
         let appointed = self.next_appointment(now.tick).map(|it| it.place);
-        let goal = appointed.unwrap_or_else(|| lead.field.ahead(lead.start, now.here.placement()));
+        // Whoever is steered goes where they are sent, with nobody to meet on the way.
+        let sent = asked.filter(|_| self.late).and_then(|it| it.direction);
+        let sent = sent.map(|heading| behind(Placement { heading, ..now.here.placement() }, -SENT));
+        let goal = appointed.or(sent).unwrap_or_else(|| lead.field.ahead(lead.start, now.here.placement()));
         let bodies = self.bodies_handle();
         let any = Doing::begin(&bodies, *self.moves.from(now.node).first()?, now.tick, 0, now.here);
         let near = self.crowd.near(&self.crowd.print(&[(now.tick, any)], now.tick)?, now.tick);
@@ -492,10 +592,12 @@ impl Field {
         match *self {
             Field::Ring { center, radius } => {
                 let goal = beyond(center, here.position, radius.max(center.distance(here.position)));
-                Errand { goal, within: 0.6, variety: 0 }
+                Errand { goal, within: 0.6, variety: 0, enters: None }
             }
-            Field::Crowd { .. } => Errand { goal: here.position, within: 1.0, variety: 0 },
-            Field::Lane { back, .. } => Errand { goal: behind(here, back), within: 1.2, variety: 0 },
+            Field::Crowd { .. } => Errand { goal: here.position, within: 1.0, variety: 0, enters: None },
+            Field::Lane { back, .. } => {
+                Errand { goal: behind(here, back), within: 1.2, variety: 0, enters: None }
+            }
         }
     }
 

@@ -62,6 +62,8 @@ pub struct Errand {
     pub within: f32,
     /// What tells apart people who wait.
     pub variety: usize,
+    /// Of somebody who comes: not seen before this tick, nor before they set off; `None` if they wait from the start.
+    pub enters: Option<i32>,
 }
 
 impl Errand {
@@ -89,7 +91,8 @@ pub struct Locomotion<'a> {
 
 impl Locomotion<'_> {
     /// How somebody gets where an interaction begins: from a far place, waiting there from tick 0 on if there is time;
-    /// in order of time, the first action at tick 0. `None` if there is no way, nor one from about there.
+    /// in order of time, the first action at tick 0, or when they [enter](Errand::enters). `None` if there is no way, nor
+    /// one from about there.
     pub fn arrive(&self, to: Standing, errand: &Errand, leave: &Leave<'_>) -> Option<Vec<(i32, Doing)>> {
         errand.about(to.here.shift()).into_iter().find_map(|errand| {
             let mut way = Vec::new();
@@ -128,11 +131,14 @@ impl Locomotion<'_> {
         tries: &mut u32,
         way: &mut Vec<(i32, Doing)>,
     ) -> bool {
-        if at.tick <= 0 {
-            return true;
+        if at.tick <= errand.enters.unwrap_or(0).max(0) {
+            return errand.enters.is_none_or(|tick| tick <= 0);
         }
         let bodies = self.crowd.bodies();
         let is_there = at.from(errand.goal) <= errand.within;
+        if is_there && errand.enters.is_some() {
+            return true;
+        }
         if is_there && !self.moves.calm(at.node).is_empty() {
             return self.wait_before(at, errand, leave, way);
         }

@@ -39,6 +39,7 @@ use locomotion::Standing;
 use moves::Moves;
 
 /// A scene under way. See the [module](self).
+#[derive(Clone)]
 pub struct Composer<'a> {
     /// The patches it is made of.
     pub patches: &'a Patches,
@@ -54,6 +55,9 @@ pub struct Composer<'a> {
     pub appointments: Vec<Appointment>,
     /// Those that were kept or missed.
     pub kept: Vec<Kept>,
+    /// Whether nobody is seen before they set off for the main character, nor sets off for a command before it is given:
+    /// for whoever gives commands while they look on. See [`lead`].
+    pub late: bool,
     /// When the scene ends (ticks).
     pub end: i32,
     /// Which patches were used, in the order in which they were chosen.
@@ -111,6 +115,7 @@ impl<'a> Composer<'a> {
             commands: Vec::new(),
             appointments: Vec::new(),
             kept: Vec::new(),
+            late: false,
             end,
             uses: Vec::new(),
             wishes: Wishes::default(),

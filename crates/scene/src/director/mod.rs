@@ -178,6 +178,11 @@ impl Libraries {
         self.tag = Some(taught);
     }
 
+    /// An area of the floor that was brought along, by the name of its picture.
+    pub fn area(&self, picture: &str) -> Option<&Arc<Floor>> {
+        self.areas.get(picture)
+    }
+
     /// A game of rivals that was brought along, by its [key](rivals_key).
     pub fn rivals(&self, key: &str) -> Option<&Arc<Taught>> {
         self.rivals.get(key)

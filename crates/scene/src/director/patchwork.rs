@@ -218,6 +218,7 @@ impl<'a> Composition<'a> {
         let end = (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32;
         let mut composer = Composer::new(patches, Arc::clone(&shelf.bodies), roles.len(), end);
         composer.commands = commands(patchwork, end);
+        composer.late = patchwork.late;
         composer.appointments = (patchwork.appointments.iter())
             .map(|it| Appointment {
                 tick: (it.at * f64::from(TICKS_PER_SECOND)).round() as i32,
@@ -289,6 +290,7 @@ impl<'a> Composition<'a> {
                 continue;
             }
             events.extend(footsteps(&role.name, &recorded));
+            events.extend(self.actions(who));
             take.characters.push(Character {
                 name: role.name.clone(),
                 color: role.color,
@@ -302,6 +304,17 @@ impl<'a> Composition<'a> {
         take.events = events;
         let report = self.report(&touches, take.characters.len());
         Ok((take, report))
+    }
+
+    /// What somebody does from when on.
+    fn actions(&self, who: usize) -> impl Iterator<Item = Event> + '_ {
+        let library = self.composer.bodies().library();
+        self.composer.crowd.people[who].performed.iter().map(move |(tick, doing)| {
+            let mut event = Event::new(seconds((*tick).max(0)), EventKind::Other("action".to_owned()));
+            event.who = Some(self.roles[who].name.clone());
+            insert(&mut event, "action", library.action(doing.action).name.as_str().into());
+            event
+        })
     }
 
     /// All touches of a use, in the world.

@@ -205,6 +205,10 @@ impl<'a> Cast<'a> {
             let found = format!("{found} for the plan {}", quoted(plan.name()));
             self.note("patches", found, "luggage = [\"light-small\"] for luggage, and for nothing else");
         }
+        if patches.late && !plan.is_steered() {
+            let found = format!("late in the plan {}", quoted(plan.name()));
+            self.note("patches", found, "late = true in one-one, one-many and football");
+        }
         if let Some(beat) = scene.beats.first() {
             let found = format!("the beat {}", quoted(&beat.name));
             self.note("beats", found, "no beats in a scene of patches: commands instead");

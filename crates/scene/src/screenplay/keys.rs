@@ -168,6 +168,12 @@ static PATCHES: Section = Section {
         may("colors", Shape::List(1, &Shape::Color), "five in turn", "how they are painted, in turn"),
         may("radius", number(1.0, 100.0), "6", "how far away those wait who are not needed yet (m)"),
         may("down", SECONDS, "for good", "how long those who fall stay down (s)"),
+        may(
+            "late",
+            Shape::Flag,
+            "false",
+            "whether nobody is seen before they are needed, nor comes for a command before it is given",
+        ),
         may("floor", Shape::Table(&PICTURE), "none", "the area that dominoes fill"),
         may(
             "luggage",

@@ -20,6 +20,9 @@ pub struct Patchwork {
     pub radius: f32,
     /// How long those who fall stay down (s); `None` if for good.
     pub down: Option<f64>,
+    /// Whether nobody is seen before they are needed, nor comes for a command before it is given: a scene whose commands
+    /// are given while somebody looks on.
+    pub late: bool,
     /// The area of the floor that is filled with people.
     pub floor: Option<Picture>,
     /// What is handed on, piece by piece.
@@ -73,6 +76,12 @@ impl Plan {
             Plan::Dominoes => "dominoes",
             Plan::Luggage => "luggage",
         }
+    }
+
+    /// Whether the first character can be steered while somebody looks on: nobody has to be there from the start for what
+    /// comes later.
+    pub fn is_steered(self) -> bool {
+        matches!(self, Plan::OneOne | Plan::OneMany | Plan::Football)
     }
 
     /// How many characters are written one by one, at least and at most.

@@ -330,6 +330,7 @@ fn patchwork(table: &Table<'_>) -> Patchwork {
         colors: if colors.is_empty() { color::COLORS[1..].to_vec() } else { colors },
         radius: table.small("radius").unwrap_or(DEFAULT_RADIUS),
         down: table.number("down"),
+        late: table.flag("late").unwrap_or(false),
         floor: table.get("floor").and_then(|value| value.table()).and_then(|table| picture(&table)),
         luggage: table
             .items("luggage")

@@ -62,6 +62,7 @@ fn write_patchwork(text: &mut String, patches: &Patchwork) {
     line(text, "colors", list(patches.colors.iter().map(|it| color(*it))));
     line(text, "radius", small(patches.radius));
     optional(text, "down", patches.down.map(number));
+    optional(text, "late", patches.late.then(|| "true".to_owned()));
     let picture = |it: &Picture| format!("{{ picture = {}, pixel = {} }}", quoted(&it.file), small(it.pixel));
     optional(text, "floor", patches.floor.as_ref().map(picture));
     if !patches.luggage.is_empty() {

@@ -1,17 +1,19 @@
 //! What viewers ask, and what comes of it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use randori_motion::{Annotation, Ground};
 use randori_scene::director::Director;
-use randori_scene::screenplay::{Checkpoint, Screenplay};
+use randori_scene::screenplay::{Checkpoint, Screenplay, Turn};
 use serde_json::{Value, json};
 
-use super::{Session, Work};
+use super::{Order, Session, Work};
 use crate::film::Film;
 use crate::game::Rival;
-use crate::protocol::{Ask, Tell};
-use crate::rehearsal::{self, Export};
+use crate::hero::{self, Wish};
+use crate::protocol::{Ask, Side, Tell};
+use crate::rehearsal::{self, DEEPEST, Export, Question};
 use crate::{bodies, edits, wits};
 
 impl Session {
@@ -28,6 +30,7 @@ impl Session {
             Ask::Wits { game, agent, opponent, seed } => {
                 self.open(wits::scene(&game, &agent, &opponent, seed)?)?;
             }
+            Ask::Hero { plan, seed } => self.open(hero::scene(&plan, seed)?)?,
             Ask::OpenFile { file } => {
                 if !self.surroundings.supply.files().contains(&file) {
                     return Err(format!("no file \"{file}\" was named"));
@@ -49,6 +52,7 @@ impl Session {
             Ask::Rewind { at } => {
                 let at = self.in_scene(at)?;
                 edits::rewind(self.scene_mut()?, at);
+                hero::rewind(self.scene_mut()?, at);
                 self.clock.go_to(at);
                 self.rehearse(edits::moment(at))?;
             }
@@ -59,11 +63,26 @@ impl Session {
                 self.hand_over(vec![Export { name, media: "application/toml", bytes }]);
             }
             Ask::Export { format } => self.export(format)?,
-            Ask::Explain { t, who } => {
+            Ask::Explain { t, who, depth } => {
+                if depth.is_some_and(|depth| !(1..=DEEPEST).contains(&depth)) {
+                    return Err(format!("expected a depth from 1 to {DEEPEST}"));
+                }
                 let job = self.known_job()?;
+                self.explained.store(true, Ordering::Relaxed);
+                self.explained = Arc::new(AtomicBool::new(false));
+                let is_over = Arc::clone(&self.explained);
+                let (own, number) = (self.own.clone(), self.job);
                 self.spawn(&format!("explaining {who} at {t:.2} s"), move |_| {
-                    let told = rehearsal::explain(&job, &who, t)?;
-                    Ok(Work::Told(Box::new(Tell::Explained(told))))
+                    let question = Question { who, t, depth, is_over };
+                    let tell = |told: Value| {
+                        let work = Work::Told(Box::new(Tell::Explained(told)));
+                        if !question.is_over.load(Ordering::Relaxed) {
+                            own.send(Order::Work(number, work)).ok();
+                        }
+                    };
+                    rehearsal::explain(&job, &question, &tell)?;
+                    let is_over = question.is_over.load(Ordering::Relaxed);
+                    Ok(if is_over { Work::Played } else { Work::Explained })
                 })?;
             }
             Ask::Pin => {
@@ -105,7 +124,7 @@ impl Session {
     /// Plays a scene from its beginning.
     fn open(&mut self, scene: Screenplay) -> Result<(), String> {
         self.cancel();
-        (self.libraries, self.film, self.report) = (None, None, Value::Null);
+        (self.libraries, self.film, self.report, self.took) = (None, None, Value::Null, None);
         (self.scene, self.happenings) = (Some(scene), Arc::new(Vec::new()));
         self.clock.begin();
         self.rehearse(0.0)
@@ -152,6 +171,14 @@ impl Session {
                 let at = self.in_scene(at)?;
                 edits::controller(&mut scene, &who, &controller, at)?;
                 at
+            }
+            Ask::Command { actions, direction, turn, at } => {
+                // A command whose time has come before anybody heard of it would change what was seen already.
+                let soonest =
+                    self.clock.t + if self.clock.is_running() { hero::notice(self.took) } else { 0.0 };
+                let at = self.in_scene(at.unwrap_or_else(|| soonest.min(scene.seconds - 0.1)))?;
+                let turn = turn.map(|side| if side == Side::Left { Turn::Left } else { Turn::Right });
+                hero::ask(&mut scene, at, Wish { actions, direction, turn })?
             }
             _ => return Err("this cannot be done now".to_owned()),
         };

@@ -71,7 +71,12 @@ impl Audience<Order> for Session {
 fn ends_live(ask: &Ask) -> bool {
     matches!(
         ask,
-        Ask::Open { .. } | Ask::OpenFile { .. } | Ask::Match { .. } | Ask::Bodies { .. } | Ask::Wits { .. }
+        Ask::Open { .. }
+            | Ask::OpenFile { .. }
+            | Ask::Match { .. }
+            | Ask::Bodies { .. }
+            | Ask::Wits { .. }
+            | Ask::Hero { .. }
     )
 }
 

@@ -12,6 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::ws::Utf8Bytes;
@@ -27,6 +28,7 @@ use crate::downloads::Downloads;
 use crate::edits;
 use crate::film::Film;
 use crate::game::{self, Rival};
+use crate::hero;
 use crate::outbox::Outbox;
 use crate::protocol::{Ask, Tell};
 use crate::rehearsal::{self, Export, Job, Progress};
@@ -54,6 +56,7 @@ pub(crate) enum Work {
     Progress(Progress),
     Played,
     Told(Box<Tell>),
+    Explained,
     Loaded(Box<Take>),
     Bout(Box<Director>, Rival),
     Bodies(Box<Scenario>),
@@ -88,8 +91,10 @@ pub(crate) fn run(surroundings: Surroundings, orders: &Receiver<Order>, own: Syn
         report: Value::Null,
         job: 0,
         is_cancelled: Arc::new(AtomicBool::new(false)),
+        explained: Arc::new(AtomicBool::new(false)),
         version: 1,
         shown: None,
+        took: None,
         awaited: None,
         rival: None,
         live: None,
@@ -97,6 +102,7 @@ pub(crate) fn run(surroundings: Surroundings, orders: &Receiver<Order>, own: Syn
     // Viewers must hear of a crash, so the session itself outlives it.
     let crashed = catch_unwind(AssertUnwindSafe(|| session.work(orders))).is_err();
     session.is_cancelled.store(true, Ordering::Relaxed);
+    session.explained.store(true, Ordering::Relaxed);
     for outbox in session.viewers.values() {
         if crashed {
             let words = "this session failed and has ended; others go on. Reload the page for a new one.";
@@ -125,10 +131,14 @@ struct Session {
     /// The latest job; what earlier ones bring is not wanted any more.
     job: u64,
     is_cancelled: Arc<AtomicBool>,
+    /// Set when what is being explained is not wanted any more.
+    explained: Arc<AtomicBool>,
     /// Of the next film.
     version: u32,
     /// The time and the versions of what was shown last.
     shown: Option<(f64, u32, u32)>,
+    /// How long the scene took to be put together the last time.
+    took: Option<Duration>,
     /// From when on (s) the scene is played again once its libraries are there.
     awaited: Option<f64>,
     /// The rival of the bout under way.
@@ -228,6 +238,9 @@ impl Session {
         self.viewers.insert(id, Arc::clone(&outbox));
         if let Some(scene) = &self.scene {
             say(&outbox, &Tell::Scene(edits::told(scene)));
+            if let Some(libraries) = &self.libraries {
+                say(&outbox, &Tell::Floor(json!({ "area": hero::floor(scene, libraries) })));
+            }
         }
         for (picture, film) in [(0, &self.film), (1, &self.pinned)] {
             if let Some(film) = film {
@@ -371,13 +384,17 @@ impl Session {
     fn got(&mut self, work: Work) {
         match work {
             Work::Ready(libraries) => {
+                if let Some(scene) = &self.scene {
+                    self.tell(&Tell::Floor(json!({ "area": hero::floor(scene, &libraries) })));
+                }
                 self.libraries = Some(*libraries);
                 let until = self.awaited.take().unwrap_or(0.0);
                 if let Err(words) = self.rehearse(until) {
                     self.tell(&Tell::error(words));
                 }
             }
-            Work::Progress(Progress { film, happenings, report }) => {
+            Work::Progress(Progress { film, happenings, report, took }) => {
+                self.took = took.or(self.took);
                 let (ready, seconds, is_done) = (film.ready(), film.seconds, film.is_done);
                 (self.film, self.happenings) = (Some(film), happenings);
                 self.report = report.unwrap_or(Value::Null);
@@ -387,12 +404,8 @@ impl Session {
                 self.tell(&Tell::Status(json!({ "words": words, "report": self.report })));
             }
             Work::Played => {}
-            Work::Told(tell) => {
-                self.tell(&tell);
-                if matches!(*tell, Tell::Explained(_)) {
-                    self.tell(&Tell::Status(json!({ "words": "" })));
-                }
-            }
+            Work::Told(tell) => self.tell(&tell),
+            Work::Explained => self.tell(&Tell::Status(json!({ "words": "" }))),
             Work::Loaded(take) => {
                 (self.scene, self.libraries) = (None, None);
                 let seconds = take.duration();

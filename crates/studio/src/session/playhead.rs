@@ -34,6 +34,10 @@ impl Clock {
         (self.runs, self.since) = (on, clock::now());
     }
 
+    pub(super) fn is_running(&self) -> bool {
+        self.runs
+    }
+
     pub(super) fn go_to(&mut self, t: f64) {
         (self.t, self.since) = (t, clock::now());
     }

@@ -117,6 +117,7 @@ pub(crate) struct Viewer {
 impl Viewer {
     pub(crate) fn at(address: SocketAddr, session: Option<&str>) -> Viewer {
         let stream = TcpStream::connect(address).unwrap();
+        stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let query = session.map_or_else(String::new, |name| format!("?session={name}"));
         let (socket, _) = tungstenite::client(format!("ws://{address}/ws{query}"), stream).unwrap();
