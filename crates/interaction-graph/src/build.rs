@@ -55,11 +55,11 @@ impl Settings {
             // Whoever holds on to the same thing is always about as far away: finer cells are filled with as many samples.
             Activity::Carry => Settings {
                 sampling: Sampling {
-                    most: 800_000,
+                    most: 720_000,
                     distances: vec![1.3, 1.4, 1.5, 1.6, 1.7],
                     ..usual.sampling
                 },
-                tolerance: Tolerance { unlike: 0.3, frames: 4 },
+                tolerance: Tolerance { unlike: 0.2, frames: 4 },
                 ..usual
             },
         }
@@ -228,7 +228,7 @@ fn states_of(duel: &Duel, archive: &Archive, settings: &Settings) -> Vec<Numbere
     let n_actions = manners.actions.len();
     let known = |pairing: &&Pairing| pairing.theirs.idx() < n_actions && duel.moment(pairing).is_some();
     states.extend(settings.by_hand.iter().filter(known).map(|pairing| Numbered::of(manners, pairing)));
-    states.par_sort_unstable();
+    states.par_sort_unstable_by_key(|state| Index::key(settings.tolerance, state));
     states.dedup();
     states
 }

@@ -18,7 +18,7 @@ use crate::manner::{Manner, Manners};
 use crate::pairing::{Place, Theirs};
 use crate::sample::Tolerance;
 
-const SEAL: Seal = Seal { magic: b"randgrf\x1a", version: 2 };
+const SEAL: Seal = Seal { magic: b"randgrf\x1a", version: 3 };
 
 /// Why bytes are not a graph, or not the right one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

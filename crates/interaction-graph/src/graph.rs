@@ -1,15 +1,17 @@
 //! The graph: states that two people can get into, what leads from one to another, and how to find them.
 //!
 //! Everything lies in few long lists of plain numbers, in the order in which policies run over them: a state is eight
-//! bytes, an edge fourteen. States of the same Next and manner of M_b stand together, in the order of what is
-//! left of it.
+//! bytes, an edge fourteen. States of the same Next and manner of M_b stand together; within them those of which about as
+//! much is left of M_b, in the order of where the other is seen, so that few have to be looked at to find one.
+
+use std::ops::RangeInclusive;
 
 use randori_motion::library::{Fingerprint, NodeId};
 use randori_motion::{ActionId, ActionLibrary};
 
 use crate::duel::{Activity, Facts};
 use crate::manner::Manners;
-use crate::pairing::{Pairing, Place, Theirs};
+use crate::pairing::{Pairing, Place, SIGMA_ANGLE, Theirs};
 use crate::sample::Tolerance;
 
 /// A state, by its place in the graph.
@@ -130,7 +132,7 @@ pub(crate) struct Index {
     pub(crate) tolerance: Tolerance,
     /// States of node n and manner m of the other are `buckets[k]..buckets[k + 1]`, with k = n × manners + m.
     pub(crate) buckets: Vec<u32>,
-    /// In the order of what is left of the other's action within a bucket.
+    /// In the order of [`Index::key`] within a bucket.
     pub(crate) places: Vec<Place>,
     pub(crate) theirs: Vec<Theirs>,
 }
@@ -195,37 +197,84 @@ impl Index {
         (range, place)
     }
 
+    /// The order in which states stand: by bucket, then by what is left of the other's action in steps of a power of two
+    /// that is more than the tolerance, then by where the other is seen.
+    pub(crate) fn key(tolerance: Tolerance, state: &Numbered) -> (u32, u16, i16, Numbered) {
+        (state.bucket, state.place.rest >> step_of(tolerance), state.place.own, *state)
+    }
+
     pub(crate) fn find(&self, pairing: &Pairing) -> Option<Found> {
-        let (range, place) = self.of_bucket(pairing);
-        let Tolerance { unlike: most, frames } = self.tolerance;
-        self.closest(range, place, frames).filter(|found| found.unlike <= most)
+        let (bucket, place) = self.of_bucket(pairing);
+        let places = &self.places[bucket.clone()];
+        let Tolerance { unlike, frames } = self.tolerance;
+        let (least, most) = (place.rest.saturating_sub(frames), place.rest.saturating_add(frames));
+        let step = step_of(self.tolerance);
+        let mut closest = Closest { place, most: unlike * unlike, best: None };
+        let mut from = places.partition_point(|other| other.rest >> step < least >> step);
+        for rest in least >> step..=most >> step {
+            let group = &places[from..];
+            let group = &group[..group.partition_point(|other| other.rest >> step <= rest)];
+            for seen in seen_about(place.own, unlike) {
+                let first = group.partition_point(|other| other.own < *seen.start());
+                for (at, other) in group.iter().enumerate().skip(first) {
+                    if other.own > *seen.end() {
+                        break;
+                    }
+                    if (least..=most).contains(&other.rest) {
+                        closest.offer(from + at, other);
+                    }
+                }
+            }
+            from += group.len();
+        }
+        closest.found(bucket.start)
     }
 
     pub(crate) fn nearest(&self, pairing: &Pairing) -> Option<Found> {
-        let (range, place) = self.of_bucket(pairing);
-        self.closest(range, place, u16::MAX)
+        let (bucket, place) = self.of_bucket(pairing);
+        let mut closest = Closest { place, most: f32::INFINITY, best: None };
+        for (at, other) in self.places[bucket.clone()].iter().enumerate() {
+            closest.offer(at, other);
+        }
+        closest.found(bucket.start)
+    }
+}
+
+/// By how many bits rests are shifted that stand together.
+fn step_of(tolerance: Tolerance) -> u32 {
+    u32::from(tolerance.frames).saturating_add(1).next_power_of_two().trailing_zeros().min(15)
+}
+
+/// All steps of an angle from which another is no more unlike than this by itself: one range, or two across the seam.
+fn seen_about(own: i16, unlike: f32) -> impl Iterator<Item = RangeInclusive<i16>> {
+    let width = libm::ceilf(unlike * SIGMA_ANGLE * PER_RADIAN).clamp(0.0, 32767.0) as i16;
+    let (from, to) = (own.wrapping_sub(width), own.wrapping_add(width));
+    let [first, second] =
+        if from <= to { [Some(from..=to), None] } else { [Some(i16::MIN..=to), Some(from..=i16::MAX)] };
+    first.into_iter().chain(second)
+}
+
+/// The first of those most like a place.
+struct Closest {
+    place: Place,
+    /// No more unlike than this.
+    most: f32,
+    /// Unlikeness with time, unlikeness, and which it is.
+    best: Option<(f32, f32, usize)>,
+}
+
+impl Closest {
+    fn offer(&mut self, at: usize, other: &Place) {
+        let unlike = self.place.unlike(*other);
+        let ticks = (f32::from(self.place.rest) - f32::from(other.rest)) / SIGMA_REST;
+        let cost = unlike + ticks * ticks;
+        if unlike <= self.most && self.best.is_none_or(|(least, ..)| cost < least) {
+            self.best = Some((cost, unlike, at));
+        }
     }
 
-    /// The state of a bucket most like a place, with no more than so many ticks between the rests.
-    fn closest(&self, bucket: std::ops::Range<usize>, place: Place, ticks: u16) -> Option<Found> {
-        let places = &self.places[bucket.clone()];
-        let (least, most) = (place.rest.saturating_sub(ticks), place.rest.saturating_add(ticks));
-        let from = places.partition_point(|other| other.rest < least);
-        let mut best = (f32::INFINITY, 0.0, 0);
-        for (at, other) in places.iter().enumerate().skip(from) {
-            if other.rest > most {
-                break;
-            }
-            let unlike = place.unlike(*other);
-            let ticks = (f32::from(place.rest) - f32::from(other.rest)) / SIGMA_REST;
-            let cost = unlike + ticks * ticks;
-            if cost < best.0 {
-                best = (cost, unlike, at);
-            }
-        }
-        let (cost, unlike, at) = best;
-        let state = StateId((bucket.start + at) as u32);
-        (cost < f32::INFINITY).then(|| Found { state, unlike: unlike.sqrt() })
+    fn found(&self, first: usize) -> Option<Found> {
+        self.best.map(|(_, unlike, at)| Found { state: StateId((first + at) as u32), unlike: unlike.sqrt() })
     }
 }
 
@@ -330,6 +379,54 @@ impl Edges {
             is_swapped: target & SWAPPED != 0,
             is_spare: target & SPARE != 0,
             facts: self.facts(at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manner::Manner;
+
+    /// Where states stand only says where to look: what is found is what looking at all of them finds.
+    #[test]
+    fn what_is_found_is_the_nearest_of_all() {
+        let manner = Manner { threat: 0, harmless: 0, until: 0, length: 100 };
+        let manners = Manners { actions: vec![manner], n: 1 };
+        let pairing = |k: u32| {
+            let part = |by: u32, of: f32| (k.wrapping_mul(by) >> 8 & 0xffff) as f32 / 65536.0 * of;
+            let relation = crate::pairing::Relation {
+                distance: 0.4 + part(104_729, 1.5),
+                own: part(15_485_863, 6.2) - 3.1,
+                other: part(32_452_843, 6.2) - 3.1,
+            };
+            let frame = part(7919, 100.0) as u16;
+            Pairing { node: NodeId(0), theirs: ActionId(0), frame, is_spent: false, relation }
+        };
+        for tolerance in [
+            Tolerance { unlike: 0.3, frames: 4 },
+            Tolerance { unlike: 1.5, frames: 8 },
+            Tolerance { unlike: 9.0, frames: 0 },
+        ] {
+            let mut states: Vec<Numbered> = (0..4000).map(|k| Numbered::of(&manners, &pairing(k))).collect();
+            states.sort_by_key(|state| Index::key(tolerance, state));
+            let index = Index::of(&manners, 1, tolerance, &states);
+            let mut n_found = 0;
+            for k in 4000..5000 {
+                let asked = pairing(k);
+                let place = Numbered::of(&manners, &asked).place;
+                let near = |other: &&Place| place.rest.abs_diff(other.rest) <= tolerance.frames;
+                let unlike = index.places.iter().filter(near).map(|other| {
+                    let ticks = (f32::from(place.rest) - f32::from(other.rest)) / SIGMA_REST;
+                    (place.unlike(*other), place.unlike(*other) + ticks * ticks)
+                });
+                let allowed = unlike.filter(|(unlike, _)| *unlike <= tolerance.unlike * tolerance.unlike);
+                let best = allowed.min_by(|a, b| a.1.total_cmp(&b.1));
+                let found = index.find(&asked);
+                assert_eq!(found.map(|found| found.unlike), best.map(|(unlike, _)| unlike.sqrt()));
+                n_found += u32::from(found.is_some());
+            }
+            assert!(n_found > 10, "{n_found}");
         }
     }
 }

@@ -8,11 +8,12 @@ use crate::screenplay::Controller;
 
 /// How long both fight before they change (ticks): they first have to find their distance.
 const BEFORE: i32 = 600;
-/// Over how long the distance is averaged, right before the change and right after it (ticks).
+/// Over how long the distance is averaged (ticks).
 pub const WINDOW: i32 = 300;
 
-/// The mean distance of both in the [`WINDOW`] before they change from one style to another, and in the one after it (m).
-pub fn switch(ring: &Ring, controller: &Controller, [from, to]: [Style; 2], seed: u64) -> [f64; 2] {
+/// The mean distance of both in the [`WINDOW`] before they change from one style to another, in the one that begins with the
+/// change, and in the one after that (m).
+pub fn switch(ring: &Ring, controller: &Controller, [from, to]: [Style; 2], seed: u64) -> [f64; 3] {
     let contender = |side: u8| Contender { controller: controller.clone(), style: from, side };
     let mut bout = ring.bout(&[contender(0), contender(1)], seed);
     play(&mut bout, BEFORE - WINDOW);
@@ -20,7 +21,7 @@ pub fn switch(ring: &Ring, controller: &Controller, [from, to]: [Style; 2], seed
     for aims in &mut bout.aims {
         aims.style = to;
     }
-    [before, play(&mut bout, BEFORE + WINDOW)]
+    [before, play(&mut bout, BEFORE + WINDOW), play(&mut bout, BEFORE + 2 * WINDOW)]
 }
 
 /// Plays on until a tick; the mean distance over all ticks up to it (m).

@@ -67,7 +67,7 @@ pub(super) fn run(folder: Folder, effort: Effort, seed: u64, progress: &Progress
         at_least("states of gametree:3 that are covered", 93.0, 100.0 * covered.coverage, "%"),
     ];
     let ring = ring.with_graph(Arc::new(Policies::of(graph, library)));
-    rows.extend(switched(&ring, n_rounds.div_ceil(2), seed));
+    rows.extend(switched(&ring, n_rounds.div_ceil(2), seed).into_iter().flatten());
     rows.extend(carrying(effort, seed, progress)?);
     let job = progress.job("table 1");
     let n_all = OPPONENTS.len() * DEPTHS.len() * n_rounds;
@@ -125,27 +125,29 @@ pub(super) fn run(folder: Folder, effort: Effort, seed: u64, progress: &Progress
     Rows { rows }.told(folder, "004")
 }
 
-/// What a change of style does to the distance, both ways.
-fn switched(ring: &Ring, n_rounds: usize, seed: u64) -> Option<Row> {
+/// What a change of style does to the distance, both ways: in the five seconds after it, and in the five after those.
+fn switched(ring: &Ring, n_rounds: usize, seed: u64) -> Option<[Row; 2]> {
     let styles = [Style::preset("outboxer")?, Style::preset("infighter")?];
     let controller = Controller::Graph { depth: 5 };
-    let mut least = f64::INFINITY;
+    let mut least = [f64::INFINITY; 2];
     for (way, sign) in [(styles, 1.0), ([styles[1], styles[0]], -1.0)] {
         let change = |round: usize| {
-            let [before, after] = switch(ring, &controller, way, round_seed(seed, round));
-            sign * (before - after)
+            let [before, after, later] = switch(ring, &controller, way, round_seed(seed, round));
+            [after, later].map(|it| sign * (before - it) / n_rounds as f64)
         };
-        let sum: f64 = (0..n_rounds).into_par_iter().map(change).collect::<Vec<f64>>().iter().sum();
-        least = least.min(sum / n_rounds as f64);
+        let changes: Vec<[f64; 2]> = (0..n_rounds).into_par_iter().map(change).collect();
+        for (at, least) in least.iter_mut().enumerate() {
+            *least = least.min(changes.iter().map(|change| change[at]).sum());
+        }
     }
-    Some(Row {
-        what: "mean distance in 5 s after a change of style less that in 5 s before, the lesser of both ways"
-            .to_owned(),
+    let row = |when: &str, ours: f64| Row {
+        what: format!("change of the mean distance {when} a change of style, the lesser of both ways"),
         paper: None,
-        ours: least,
+        ours,
         unit: "m",
-        holds: least >= 0.4,
-    })
+        holds: ours >= 0.4,
+    };
+    Some([row("in the 5 s after", least[0]), row("from 5 to 10 s after", least[1])])
 }
 
 /// Two who carry a box.
