@@ -5,7 +5,7 @@ use randori_motion::Bone;
 
 use crate::bodies::{Bodies, Doing, TICKS_PER_SECOND};
 use crate::hulls::Ball;
-use crate::sweep::{Sweep, meet, off_segment};
+use crate::sweep::{Sweep, meet_before, off_segment};
 
 /// What was struck.
 ///
@@ -145,7 +145,8 @@ fn first_met(
         if off_segment(body.at(0.5), ball.center) > ball.radius + body.radius + 0.5 * way.sqrt() {
             continue;
         }
-        if let Some(meeting) = meet(blow, &body)
+        let until = first.map_or(f32::INFINITY, |(share, ..)| share);
+        if let Some(meeting) = meet_before(blow, &body, until)
             && first.is_none_or(|(share, ..)| meeting.share < share)
         {
             first = Some((meeting.share, capsule, meeting.point));

@@ -41,6 +41,11 @@ const TOUCH: f32 = 1e-4;
 /// assert!((meeting.share - 0.45).abs() < 1e-3);
 /// ```
 pub fn meet(a: &Sweep, b: &Sweep) -> Option<Meeting> {
+    meet_before(a, b, f32::INFINITY)
+}
+
+/// The same of a meeting before a share of the way, for whoever knows of another one there; later ones may be told or not.
+pub(crate) fn meet_before(a: &Sweep, b: &Sweep, until: f32) -> Option<Meeting> {
     /// Enough for any way: each step leaves at most a part of the distance.
     const MOST_STEPS: usize = 200;
     let reach = a.radius + b.radius;
@@ -62,6 +67,9 @@ pub fn meet(a: &Sweep, b: &Sweep) -> Option<Meeting> {
             return None;
         }
         share += gap / speed;
+        if share > until {
+            return None;
+        }
     }
     None
 }

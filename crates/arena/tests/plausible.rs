@@ -123,6 +123,31 @@ fn nobody_turns_the_back_unless_that_is_in_order() {
 }
 
 #[test]
+fn whoever_cannot_face_the_opponent_turns_towards_it() {
+    let stage = chase(&[0, 1]);
+    let both = [aims("chaser", 1), aims("runaway", 0)];
+    let (mut n, mut n_left_out) = (0, 0);
+    for seed in 0..6 {
+        for step in play(&stage, &ring(&stage, 2.0), &both, seed, 80).iter().filter(|step| step.who == 0) {
+            let moment = &step.before;
+            let limits = Plausibility { depth: 10.0, ..both[0].plausibility };
+            let all = options(&stage, moment, 0);
+            let now = stage.relation(moment, (0, &moment.people[0].doing), 1, moment.tick).1.abs();
+            let faces = all.iter().any(|id| off(&stage, moment, *id) <= limits.facing + 1e-3);
+            if faces || !all.iter().any(|id| off(&stage, moment, *id) < now - 1e-3) {
+                continue;
+            }
+            let (left, screening) = choices(&stage, moment, &limits);
+            assert!(left.iter().all(|id| off(&stage, moment, *id) <= now + 1e-3), "{now} {screening:?}");
+            let away = all.iter().filter(|id| off(&stage, moment, **id) > now).count() as u32;
+            assert!(screening.turned_away.abs_diff(away) <= 1, "{away} {screening:?}");
+            (n, n_left_out) = (n + 1, n_left_out + away);
+        }
+    }
+    assert!(n > 10 && n_left_out > 100, "{n} {n_left_out}");
+}
+
+#[test]
 fn blows_at_nobody_are_left_out() {
     let stage = fight(&[0, 1], 100.0);
     let limits = Plausibility { logical: false, facing: PI, ..Plausibility::default() };

@@ -29,8 +29,9 @@ pub(crate) fn visit<W: World>(
         for (choice, tried) in scratch.memory.last_words(player, setting).into_iter().zip(&mut tried) {
             let Some(choice) = choice else { continue };
             let Some((choice, rank)) = tree.world.offers(node.state, choice) else { continue };
-            *tried = Some(choice);
+            // What is no choice as it is offered may be one where nothing better is, and is listed then.
             let Some(value) = play(tree, scratch, node, player, choice) else { continue };
+            *tried = Some(choice);
             best.take(value, value.utility(player), rank);
             if is_cut(value.utility(player)) {
                 scratch.statistics.nodes += 1;

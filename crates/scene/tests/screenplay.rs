@@ -544,6 +544,7 @@ fn rich() -> Screenplay {
         }],
         patches: None,
         rivals: None,
+        teamwork: None,
     }
 }
 
@@ -653,6 +654,21 @@ fn pairs_of_a_formation_never_meet_others() {
         assert!(formation.clearance() >= Formation::CLEARANCE - 1e-4);
         assert!(nearest >= formation.clearance() - 1e-3, "{nearest} {}", formation.clearance());
         assert!(fastest <= Screenplay::MAX_SPEED);
+    }
+}
+
+#[test]
+fn formations_of_two_teams_are_read_and_written() {
+    let (text, scene) = shipped("teams-boxing");
+    assert_eq!(scene.teamwork.as_ref().unwrap().depths, [3, 3]);
+    assert_eq!(Screenplay::parse("teams-boxing.toml", scene.to_toml().as_bytes()).unwrap(), scene);
+    for (old, new, told) in [
+        ("depths = [3, 3]", "depths = [3, 9]", "from 0 to 6"),
+        ("depths = [3, 3]", "depths = [3]", "a list of two"),
+        ("team = \"blue\"", "team = \"green\"", "two teams"),
+    ] {
+        let error = Screenplay::parse("teams.toml", text.replacen(old, new, 1).as_bytes()).unwrap_err();
+        assert!(error.to_string().contains(told), "{error}");
     }
 }
 

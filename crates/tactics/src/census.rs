@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use randori_arena::controller::{Controller, Situation, Verdict};
 use randori_arena::objectives::Judge;
-use randori_arena::plausible::{Choice, plausible};
+use randori_arena::plausible::{Choice, Screening, plausible};
 use randori_arena::stage::Moment;
 use randori_gametree::{Bounds, Edge, Player, Promise, Settings, Workspace, World, search};
 
@@ -19,7 +19,12 @@ pub struct Census {
     nodes: AtomicU64,
     options: AtomicU64,
     left: AtomicU64,
+    /// Left out by each criterion, the most important first.
+    out: [AtomicU64; 4],
 }
+
+/// What choices are left out for, the most important first.
+pub const CRITERIA: [&str; 4] = ["body penetration", "facing", "out of range", "illogical"];
 
 impl Census {
     /// Nodes expanded.
@@ -41,6 +46,13 @@ impl Census {
     pub fn pruned(&self) -> f64 {
         let options = self.options.load(Ordering::Relaxed);
         1.0 - self.left.load(Ordering::Relaxed) as f64 / options.max(1) as f64
+    }
+
+    /// The share of choices that each of the [`CRITERIA`] leaves out (-); one that fails several counts for the most
+    /// important one that it was asked about.
+    pub fn pruned_by(&self) -> [f64; 4] {
+        let options = self.options.load(Ordering::Relaxed).max(1) as f64;
+        std::array::from_fn(|criterion| self.out[criterion].load(Ordering::Relaxed) as f64 / options)
     }
 }
 
@@ -91,6 +103,10 @@ impl Counted<'_> {
         self.census.nodes.fetch_add(1, Ordering::Relaxed);
         self.census.options.fetch_add(u64::from(screening.options), Ordering::Relaxed);
         self.census.left.fetch_add(u64::from(screening.left), Ordering::Relaxed);
+        let Screening { penetrating, turned_away, out_of_range, illogical, .. } = screening;
+        for (sum, n) in self.census.out.iter().zip([penetrating, turned_away, out_of_range, illogical]) {
+            sum.fetch_add(u64::from(n), Ordering::Relaxed);
+        }
     }
 }
 

@@ -14,6 +14,7 @@ pub mod census;
 pub mod explain;
 pub mod game;
 pub mod planner;
+pub mod teams;
 pub mod wits;
 
 pub use game::Game;

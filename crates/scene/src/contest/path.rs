@@ -1,8 +1,9 @@
 //! How well people keep to the way they were given.
 
+use randori_arena::bout::Happening;
 use randori_motion::Ground;
 
-use crate::director::{Director, DirectorError, Libraries};
+use crate::director::{Director, DirectorError, KNOCK_DOWN, Libraries};
 use crate::screenplay::{Role, Screenplay};
 
 /// How well a scene kept to its paths.
@@ -16,7 +17,21 @@ pub struct Kept {
     pub passed: u32,
     /// Checkpoints that nobody came to in time.
     pub missed: u32,
+    /// Checkpoints with a time whose own came within [`NEAR`] of them around that time.
+    pub near: u32,
+    /// Checkpoints with a time.
+    pub timed: u32,
+    /// Falls that were asked for.
+    pub falls_asked: u32,
+    /// Those that came [at their checkpoint](FELL), by a blow.
+    pub falls: u32,
 }
+
+/// How far from a checkpoint somebody may pass it (m).
+pub const NEAR: f32 = 0.5;
+/// How far from where it was asked for somebody may fall (m), and how much later or earlier than that (s): people step and
+/// reel while it comes to that, and whoever is to strike has to get a blow through.
+pub const FELL: (f32, f64) = (1.0, 5.0);
 
 /// Plays a scene, and measures how far everybody is from their path while it moves on.
 ///
@@ -27,8 +42,20 @@ pub fn keep(scene: &Screenplay, libraries: &Libraries) -> Result<Kept, DirectorE
     let mut director = Director::new(scene, libraries)?;
     let (mut sum, mut time) = (0.0, 0.0);
     let mut last = 0.0;
+    let mut falls = vec![None; roles.len()];
+    let mut seen = 0;
     while director.step() {
         let now = director.now();
+        for happening in &director.bout.happenings[seen..] {
+            if let Happening::Landed(landed) = happening
+                && landed.answer.is_some_and(|answer| answer.falls)
+            {
+                let whom = landed.whom as usize;
+                let place = director.bout.stage.position(&director.bout.moment, whom, landed.hit.tick);
+                falls[whom] = Some((place, now));
+            }
+        }
+        seen = director.bout.happenings.len();
         let moment = &director.bout.moment;
         for (who, role) in roles.iter().enumerate() {
             let Some(wanted) = place_at(role, now).filter(|_| moment.people[who].is_present) else {
@@ -41,7 +68,26 @@ pub fn keep(scene: &Screenplay, libraries: &Libraries) -> Result<Kept, DirectorE
         last = now;
     }
     let (_, report) = director.finish()?;
+    let [mut near, mut timed, mut falls_asked, mut fell] = [0; 4];
+    for ((role, its), fall) in roles.iter().zip(&report.characters).zip(&falls) {
+        for (number, checkpoint) in (1..).zip(&role.path) {
+            let Some(time) = checkpoint.time.filter(|time| *time <= scene.seconds) else { continue };
+            let done = its.checkpoints.iter().find(|done| done.number == number);
+            timed += 1;
+            near += u32::from(done.is_some_and(|done| done.error <= NEAR));
+            if checkpoint.require.iter().any(|wanted| wanted.name() == KNOCK_DOWN) {
+                falls_asked += 1;
+                fell += u32::from(fall.is_some_and(|(place, when): (Ground, f64)| {
+                    place.distance(checkpoint.at) <= FELL.0 && (when - time).abs() <= FELL.1
+                }));
+            }
+        }
+    }
     Ok(Kept {
+        near,
+        timed,
+        falls_asked,
+        falls: fell,
         error: if time > 0.0 { sum / time } else { 0.0 },
         hits: report.characters.iter().map(|it| it.hits_given.hurting()).sum(),
         passed: report.characters.iter().map(|it| it.checkpoints.len() as u32).sum(),

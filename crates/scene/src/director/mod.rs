@@ -16,6 +16,7 @@ mod rivalry;
 mod steering;
 mod story;
 mod take;
+mod teamwork;
 mod things;
 mod way;
 
@@ -44,7 +45,9 @@ pub use patchwork::{Composition, PatchReport, UsedReport, compose, patches_key};
 pub use report::{CharacterReport, CheckpointReport, PartCounts, Report};
 pub use rivalry::{RivalReport, contend, rivals_key};
 pub(crate) use steering::off_line;
-use story::{KNOCK_DOWN, Story, is_asked_for};
+pub(crate) use story::KNOCK_DOWN;
+use story::{Story, is_asked_for};
+use teamwork::Captains;
 use way::Way;
 
 /// The impulse that knocks somebody down who has no poise of their own (N s): hard kicks do.
@@ -224,6 +227,8 @@ pub struct Director {
     dismissed: Vec<bool>,
     /// Where those who carry something were last asked to go to get out of the way.
     steered: Vec<Option<Goal>>,
+    /// Who chooses formations, if anybody does.
+    captains: Option<Captains>,
     end: i32,
     /// Decisions that are known from an earlier run, by tick and place in the cast.
     known: BTreeMap<(i32, usize), Verdict>,
@@ -284,6 +289,9 @@ impl Director {
             let mut aims = Aims::of(role.objective(), opponent_of(&roles, who), &table);
             aims.scoring = if is_chase { Scoring::Catch } else { Scoring::Damage };
             aims.staged = crew::is_staged(&role.controller);
+            if let Some(teamwork) = &scene.teamwork {
+                aims.style.path_weight = teamwork.weight;
+            }
             aims
         });
         let aims: Vec<Aims> = aims.collect();
@@ -306,6 +314,7 @@ impl Director {
             looked: 0,
             dismissed: vec![false; roles.len()],
             steered: vec![None; roles.len()],
+            captains: scene.teamwork.as_ref().map(|work| Captains::of(work, &roles)),
             end: (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32,
             known: BTreeMap::new(),
             clock: None,
@@ -508,6 +517,7 @@ impl Director {
     fn prepare(&mut self, who: usize) {
         let now = self.now();
         self.bout.learn(who);
+        self.lead();
         let is_over =
             self.story.is_down_for_good(self.bout.aims[who].opponent) && !self.turns_to_another(who);
         if self.story.is_down_for_good(who) || is_over {
@@ -572,9 +582,13 @@ impl Director {
     /// Somebody who plays on a graph and was given no opponent by name faces whoever of another team is closest.
     fn turn_to_closest(&mut self, who: usize) {
         let role = &self.roles[who];
-        if role.opponent.is_some() || !role.controller.needs_graph() {
-            return;
+        if role.opponent.is_none() && role.controller.needs_graph() {
+            self.face_closest(who);
         }
+    }
+
+    /// Somebody faces whoever of another team is closest, if there is anybody.
+    fn face_closest(&mut self, who: usize) {
         let (stage, moment) = (&self.bout.stage, &self.bout.moment);
         let place = |who: usize| stage.position(moment, who, moment.tick);
         let is_foe = |other: &usize| {

@@ -308,7 +308,7 @@ impl Director {
 }
 
 /// The annotation that asks somebody to fall.
-pub(super) const KNOCK_DOWN: &str = "knock-down";
+pub(crate) const KNOCK_DOWN: &str = "knock-down";
 
 /// Whether an annotation of this name is among those that are asked for.
 pub(super) fn is_asked_for(name: &str, required: &[Annotation]) -> bool {

@@ -27,6 +27,9 @@ pub(super) fn check(scene: &Screenplay, source: &Source<'_>) {
     if !cast.has_own_names() {
         return;
     }
+    if scene.teamwork.is_some() {
+        cast.teamwork();
+    }
     if let Some(rivals) = &scene.rivals {
         cast.rivalry(rivals);
     } else if let Some(patches) = &scene.patches {
@@ -261,6 +264,18 @@ impl<'a> Cast<'a> {
         if rivals.giant && rivals.game != RivalGame::Tag {
             let found = format!("a giant in the game {}", quoted(rivals.game.name()));
             self.note("rivals.giant", found, "only in tag");
+        }
+    }
+
+    /// Formations are those of two teams who decide for themselves.
+    fn teamwork(&self) {
+        let teams: BTreeSet<&str> = self.roles.iter().map(|role| role.team.as_str()).collect();
+        if teams.len() != 2 {
+            let found = format!("{} teams", teams.len());
+            self.note("teamwork", found, "two teams, each with a name that its characters share");
+        }
+        if self.scene.patches.is_some() || self.scene.rivals.is_some() {
+            self.note("teamwork", "formations of people who are put together".to_owned(), "one of the two");
         }
     }
 

@@ -5,7 +5,7 @@
 
 use randori_gametree::score::MAX_DEPTH;
 
-use super::Screenplay;
+use super::{Screenplay, Teamwork};
 
 /// A table of the file, or one form that a table may have.
 pub(super) struct Section {
@@ -122,6 +122,28 @@ pub(super) static SCENE: Section = Section {
         ),
         may("patches", Shape::Table(&PATCHES), "none", "what is put together from interaction patches"),
         may("rivals", Shape::Table(&RIVALS), "none", "the game that the two characters play as rivals"),
+        may("teamwork", Shape::Table(&TEAMWORK), "none", "how two teams choose their formations"),
+    ],
+};
+
+static TEAMWORK: Section = Section {
+    name: "the formations of two teams",
+    keys: &[
+        may(
+            "depths",
+            Shape::Two(&Shape::Integer { min: 0, max: Teamwork::MAX_DEPTH as u64 }),
+            "`[3, 3]`",
+            "how many formations each team looks ahead, the team of the first character first; 0 is a team without any",
+        ),
+        may("spacing", number(0.5, 10.0), "1.2", "between neighbours of a formation (m)"),
+        may("reach", number(0.1, 10.0), "1.0", "from how near somebody can be got at (m)"),
+        may(
+            "speed",
+            number(0.1, 6.0),
+            "0.8",
+            "how fast people get to their places, as far as teams reckon with it (m/s)",
+        ),
+        may("weight", WEIGHT, "200", "of the way to one's place: w_p"),
     ],
 };
 

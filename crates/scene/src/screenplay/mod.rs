@@ -20,6 +20,7 @@ mod role;
 pub mod schema;
 mod story;
 mod table;
+mod teamwork;
 mod write;
 
 pub use camera::{Camera, Looks};
@@ -30,6 +31,7 @@ pub use patchwork::{Appointment, Command, Patchwork, Picture, Piece, Plan, Turn}
 pub use rivalry::{RivalGame, Rivalry};
 pub use role::{Checkpoint, Controller, Daring, Facing, GRAPH_DEPTH, Role, Weights};
 pub use story::{Beat, PropRole, Then, Waypoint, When};
+pub use teamwork::Teamwork;
 
 use randori_motion::{Annotation, Ground, Placement};
 
@@ -87,6 +89,8 @@ pub struct Screenplay {
     pub patches: Option<Patchwork>,
     /// What the two characters play against each other as rivals; their motions are those of the game.
     pub rivals: Option<Rivalry>,
+    /// How two teams of any number of people choose their formations, if they do.
+    pub teamwork: Option<Teamwork>,
 }
 
 /// A record of the combination table: how well one action suits another.

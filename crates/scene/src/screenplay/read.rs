@@ -16,6 +16,7 @@ use super::role::{
 };
 use super::story::{Beat, PropRole, Then, Waypoint, When};
 use super::table::{Source, Table, Value, line_and_column};
+use super::teamwork::Teamwork;
 use super::{Record, Screenplay, check, color};
 
 /// Larger files are no scenes, and need not be looked at.
@@ -82,6 +83,7 @@ fn scene(table: &Table<'_>, file: &str) -> Screenplay {
             .collect(),
         patches: table.get("patches").and_then(|value| value.table()).map(|table| patchwork(&table)),
         rivals: table.get("rivals").and_then(|value| value.table()).map(|table| rivalry(&table)),
+        teamwork: table.get("teamwork").and_then(|value| value.table()).map(|table| teamwork(&table)),
     }
 }
 
@@ -359,6 +361,19 @@ fn rivalry(table: &Table<'_>) -> Rivalry {
         opponent: manner("opponent"),
         look_ahead: table.small("look_ahead").unwrap_or(DEFAULT_LOOK_AHEAD),
         giant: table.flag("giant").unwrap_or(false),
+    }
+}
+
+fn teamwork(table: &Table<'_>) -> Teamwork {
+    let usual = Teamwork::default();
+    let depths: Vec<u8> =
+        table.items("depths").iter().filter_map(Value::integer).map(|depth| depth as u8).collect();
+    Teamwork {
+        depths: if let [first, second] = depths[..] { [first, second] } else { usual.depths },
+        spacing: table.small("spacing").unwrap_or(usual.spacing),
+        reach: table.small("reach").unwrap_or(usual.reach),
+        speed: table.small("speed").unwrap_or(usual.speed),
+        weight: table.number("weight").unwrap_or(usual.weight),
     }
 }
 

@@ -52,6 +52,15 @@ pub(super) fn to_toml(scene: &Screenplay) -> String {
         line(&mut text, "look_ahead", small(rivals.look_ahead));
         line(&mut text, "giant", rivals.giant.to_string());
     }
+    if let Some(teamwork) = &scene.teamwork {
+        text.push_str("\n[teamwork]\n");
+        let [first, second] = teamwork.depths;
+        line(&mut text, "depths", format!("[{first}, {second}]"));
+        line(&mut text, "spacing", small(teamwork.spacing));
+        line(&mut text, "reach", small(teamwork.reach));
+        line(&mut text, "speed", small(teamwork.speed));
+        line(&mut text, "weight", number(teamwork.weight));
+    }
     text
 }
 

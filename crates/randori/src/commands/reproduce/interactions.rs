@@ -21,7 +21,7 @@ use randori_scene::director::Libraries;
 use randori_scene::pictures::{Chart, Curve};
 use randori_scene::screenplay::Controller;
 use randori_tactics::Planner;
-use randori_tactics::census::{Census, Counting};
+use randori_tactics::census::{CRITERIA, Census, Counting};
 use rayon::prelude::*;
 
 use super::{Effort, Folder, Row, Rows};
@@ -38,6 +38,7 @@ pub(super) fn run(folder: Folder, effort: Effort, seed: u64, progress: &Progress
     let plan = Plan::of(effort);
     let mut libraries = Libraries::default();
     libraries.add("builtin:boxing", Arc::clone(&boxing));
+    libraries.add("builtin:sword", Arc::clone(&sword));
     let mut lab = Lab {
         boxing: Ring::of(boxing, plan.duel.seconds)?,
         running: Ring::of(running, plan.chase.seconds)?,
@@ -55,6 +56,7 @@ pub(super) fn run(folder: Folder, effort: Effort, seed: u64, progress: &Progress
     lab.chases();
     lab.distances();
     lab.paths()?;
+    lab.formations()?;
     lab.strength()?;
     lab.activity()?;
     lab.costs()?;
@@ -133,6 +135,10 @@ impl Lab<'_> {
                 holds,
             );
             self.row(format!("table V: {name}, choices pruned"), Some(paper[2]), pruned, "%", holds);
+            for (criterion, share) in CRITERIA.iter().zip(census.pruned_by()) {
+                let what = format!("table V: {name}, pruned by {criterion}");
+                self.row(what, None, 100.0 * share, "%", share < 1.0);
+            }
         }
     }
 

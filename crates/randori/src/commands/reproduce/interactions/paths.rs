@@ -34,7 +34,53 @@ const SPEED: f32 = 0.2;
 /// From checkpoint to checkpoint (s).
 const EVERY: f64 = 4.0;
 
+/// The scenes of pairs that spread out on spirals, with a knock-down at the end of each way.
+const SPIRALS: [(&str, &str); 2] = [
+    ("boxing", include_str!("../../../../../../scenes/formation-boxing.toml")),
+    ("sword", include_str!("../../../../../../scenes/formation-sword.toml")),
+];
+/// So many of their pairs.
+const PAIRS: u32 = 4;
+
 impl Lab<'_> {
+    /// Whether people on their ways pass every checkpoint in time while they fight, and fall where they are to, over
+    /// several seeds.
+    pub(super) fn formations(&mut self) -> anyhow::Result<()> {
+        let n_seeds = self.plan.formation_seeds;
+        for (name, text) in SPIRALS {
+            let mut scene = Screenplay::parse("spirals.toml", text.as_bytes())?;
+            if let Some(formation) = &mut scene.formation {
+                formation.pairs = PAIRS;
+            }
+            let job = self.progress.job("formations");
+            let play = |round: usize| {
+                let kept = keep(
+                    &Screenplay { seed: round_seed(self.seed, round), ..scene.clone() },
+                    &self.libraries,
+                );
+                job.step(round + 1, n_seeds);
+                kept
+            };
+            let kept: Vec<Kept> = (0..n_seeds).into_par_iter().map(play).collect::<Result<_, _>>()?;
+            let sum = |of: fn(&Kept) -> u32| f64::from(kept.iter().map(of).sum::<u32>());
+            let share = |part: f64, all: f64| 100.0 * part / all.max(1.0);
+            let near = share(sum(|it| it.near), sum(|it| it.timed));
+            let what = format!("{name} on spirals, {n_seeds} seeds: checkpoints within 0.5 m and 0.5 s");
+            self.row(what, None, near, "%", near >= 100.0);
+            let minutes = scene.seconds / 60.0 * n_seeds as f64 * f64::from(PAIRS);
+            let hits = sum(|it| it.hits) / minutes.max(1e-9);
+            let what = format!("{name} on spirals: hits of a pair per minute");
+            self.row(what, None, hits, "1/min", hits >= 10.0);
+            let falls = share(sum(|it| it.falls), sum(|it| it.falls_asked));
+            let what = format!(
+                "{name} on spirals: knock-downs at their checkpoint, of {}",
+                sum(|it| it.falls_asked)
+            );
+            self.row(what, None, falls, "%", falls >= 95.0);
+        }
+        Ok(())
+    }
+
     /// Mean distance from the path, by two objectives, by plain min-max with both added, and without planning.
     pub(super) fn paths(&mut self) -> anyhow::Result<()> {
         let alone = self.path_error(1, Rule::TwoObjectives)?;

@@ -31,6 +31,8 @@ pub(super) struct Plan {
     /// Scenes along a path, and the levels at which they are played.
     pub(super) path: Sizes,
     pub(super) path_depths: &'static [u8],
+    /// Scenes of pairs on spirals.
+    pub(super) formation_seeds: usize,
     /// Attacks per minute by level, up to the deepest.
     pub(super) activity: Sizes,
     pub(super) deepest: u8,
@@ -57,6 +59,7 @@ impl Plan {
                 distance_depth: 2,
                 path: sizes(1, 10.0),
                 path_depths: &[2],
+                formation_seeds: 1,
                 activity: sizes(2, 4.0),
                 deepest: 2,
                 dilemmas: 3,
@@ -75,6 +78,7 @@ impl Plan {
                 distance_depth: 3,
                 path: sizes(5, 20.0),
                 path_depths: &[2, 3, 4],
+                formation_seeds: 6,
                 activity: sizes(4, 15.0),
                 deepest: 5,
                 dilemmas: 12,
@@ -88,6 +92,7 @@ impl Plan {
                 strongest: 5,
                 distance: sizes(50, 30.0),
                 path: sizes(20, 20.0),
+                formation_seeds: 25,
                 activity: sizes(20, 30.0),
                 dilemmas: 40,
                 plain_dilemmas: 12,
