@@ -200,7 +200,11 @@ fn the_best_answer_is_the_best() {
     let first = of(Manner::FirstMover);
     assert!(first.both >= -1e-9, "{first:?}");
     assert_eq!(lost(&SWORD, &SWORD_VALUES, Manner::RewardOnly, 10), None, "too many situations");
-    assert_eq!(lost(&SWORD, &SWORD_VALUES, Manner::Adaptive, 400_000), None, "who learns is not always alike");
+    assert_eq!(
+        lost(&SWORD, &SWORD_VALUES, Manner::Adaptive, 400_000),
+        None,
+        "who learns is not always alike"
+    );
     assert_eq!(lost(&TAG, &TAG_VALUES, Manner::Greedy, 400_000), None, "nobody can count tag's situations");
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     assert_eq!(alone.install(|| of(Manner::RewardOnly)), blind);

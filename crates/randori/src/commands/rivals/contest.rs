@@ -1,6 +1,7 @@
 //! `randori rivals contest`: who does better, and what they turn out to do.
 
 use rand::SeedableRng;
+use randori_rivals::answer::{Loss, lost};
 use randori_rivals::behaviour::Behaviour;
 use randori_rivals::contest::{ContestSettings, Mean, PlayOff, exploited, play_off, rounds};
 use randori_rivals::round::{RoundSettings, minds, play, start};
@@ -16,7 +17,7 @@ use crate::progress::Progress;
 #[command(after_help = "\
 A round is worth what the agent gets in it, discounted. The difference is what the first makes of the agent's role less what \
 the second makes of it, from the same starts. Exploited is what a manner loses, in both roles together, to somebody who \
-knows at every decision how likely each of its moves is.")]
+knows at every decision how likely each of its moves is; the best answer of all knows that of all later decisions, too.")]
 pub(super) struct ContestArgs {
     #[command(flatten)]
     game: GameArgs,
@@ -31,13 +32,22 @@ pub(super) struct ContestArgs {
     /// Decisions per round at most.
     #[arg(long, default_value_t = 24)]
     decisions: usize,
+
+    /// With swords: find the best answer there is to each of the manners, which takes a minute.
+    #[arg(long)]
+    best_answers: bool,
 }
+
+/// Situations of duels that best answers are looked for in, at most.
+pub(crate) const SITUATIONS: usize = 400_000;
 
 #[derive(Serialize)]
 struct Report {
     game: String,
     play_offs: Vec<PlayOff>,
     exploited: Vec<(Manner, Mean)>,
+    /// What is lost to the best answer there is; with swords only, and if it was asked for.
+    lost: Vec<(Manner, Loss)>,
     optimal: Behaviour,
     turn_based: Behaviour,
     decision_us_p50: f64,
@@ -68,6 +78,11 @@ pub(super) fn run(args: &ContestArgs, seed: u64, progress: &Progress) -> anyhow:
         job.step(pairs.len() + done, all);
         losses.push((*manner, exploited(&game, &values, *manner, &settings)));
     }
+    let best = |manner: &Manner| Some((*manner, lost(&game, &values, *manner, SITUATIONS)?));
+    let best: Vec<(Manner, Loss)> = match args.best_answers {
+        true => manners.iter().filter_map(best).collect(),
+        false => Vec::new(),
+    };
     let behaviour = |manners: [Manner; 2]| {
         let long = ContestSettings { decisions: 2 * args.decisions, ..settings };
         Behaviour::of(&game, &rounds(&game, &values, manners, &long))
@@ -76,6 +91,7 @@ pub(super) fn run(args: &ContestArgs, seed: u64, progress: &Progress) -> anyhow:
         game: game.name().to_owned(),
         play_offs,
         exploited: losses,
+        lost: best,
         optimal: behaviour([Manner::Optimal; 2]),
         turn_based: behaviour([Manner::Greedy, Manner::FirstMover]),
         decision_us_p50: decision_us(&game, &values, seed),
@@ -127,6 +143,21 @@ fn describe(report: &Report) -> String {
         })
         .collect();
     text += &format!("\n{}", table(&["exploited", "", "95 %"], &rows));
+    if !report.lost.is_empty() {
+        let rows: Vec<Vec<String>> = (report.lost.iter())
+            .map(|(manner, loss)| {
+                vec![
+                    manner.name().to_owned(),
+                    format!("{:.3}", loss.both),
+                    format!("{:.3}", loss.as_agent),
+                    format!("{:.3}", loss.as_opponent),
+                    loss.situations.to_string(),
+                ]
+            })
+            .collect();
+        let header = ["lost to the best answer", "", "as agent", "as opponent", "situations"];
+        text += &format!("\n{}", table(&header, &rows));
+    }
     let both = behaviour_rows(&report.optimal).into_iter().zip(behaviour_rows(&report.turn_based));
     let rows: Vec<Vec<String>> = both.map(|(a, b)| vec![a[0].clone(), a[1].clone(), b[1].clone()]).collect();
     text += &format!("\n{}", table(&["what both do", "optimal", "turn-based"], &rows));

@@ -2,6 +2,7 @@
 
 use randori::rivals::{self, Variant, Which, taught};
 use randori_equilibrium::lspi::Host;
+use randori_rivals::answer::lost;
 use randori_rivals::behaviour::Behaviour;
 use randori_rivals::contest::{ContestSettings, Mean, exploited, play_off, rounds};
 use randori_rivals::learn::Lesson;
@@ -12,7 +13,7 @@ use serde::Serialize;
 
 use super::{Effort, Folder, Row};
 use crate::commands::game::clock;
-use crate::commands::rivals::contest::decision_us;
+use crate::commands::rivals::contest::{SITUATIONS, decision_us};
 use crate::progress::Progress;
 
 /// Learning at the paper's size may take so long (s): tag, and sword.
@@ -199,11 +200,17 @@ impl Making<'_> {
             let what = format!("{name}: optimal against {}, ±{:.3}", other.name(), difference.margin);
             self.row(what, None, difference.mean, "reward", surely(&difference));
         }
-        let optimal = exploited(game, values, Manner::Optimal, &settings).mean;
-        self.row(format!("{name}: exploited, optimal"), None, optimal, "reward", true);
+        // With swords the best answer of all can be found, in tag only somebody who knows what comes next.
+        let most = if self.effort == Effort::Quick { 0 } else { SITUATIONS };
+        let loss_of = |manner: Manner| match lost(game, values, manner, most) {
+            Some(loss) => ("lost to the best answer", loss.both),
+            None => ("exploited", exploited(game, values, manner, &settings).mean),
+        };
+        let (what, optimal) = loss_of(Manner::Optimal);
+        self.row(format!("{name}: {what}, optimal"), None, optimal, "reward", true);
         for other in OTHERS {
-            let loss = exploited(game, values, other, &settings).mean;
-            self.row(format!("{name}: exploited, {}", other.name()), None, loss, "reward", loss > optimal);
+            let (what, loss) = loss_of(other);
+            self.row(format!("{name}: {what}, {}", other.name()), None, loss, "reward", loss > optimal);
         }
         if name == "tag" {
             let [adaptive, optimal] = [Manner::Adaptive, Manner::Optimal]
