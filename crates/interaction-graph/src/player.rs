@@ -9,6 +9,7 @@
 mod command;
 mod free;
 mod looking;
+mod many;
 mod roulette;
 
 use std::sync::Arc;
@@ -176,7 +177,7 @@ impl Player {
     }
 
     /// The best action from where people really are.
-    fn look(&mut self, plan: &Plan, situation: &Situation<'_>) -> Option<ActionId> {
+    fn look(&mut self, plan: &Plan, state: StateId, situation: &Situation<'_>) -> Option<ActionId> {
         let Situation { stage, moment, aims, who, .. } = *situation;
         let repertoire = self.policies.repertoire();
         let worn = Worn { words: &repertoire.words, aims: &aims[who] };
@@ -186,14 +187,13 @@ impl Player {
             let is_asked = command.is_none_or(|command| repertoire.is(action, command));
             is_asked.then(|| worn.of(action))
         };
-        // Of many on a stage, anybody may be the next to decide: there one look has to do.
-        let most = if stage.cast.len() == 2 { self.looks as usize } else { 1 };
-        let plies = most.min(self.depth.div_ceil(2)).max(1);
+        if stage.cast.len() != 2 {
+            return many::best((plan, self.policies.graph()), state, situation, self.depth, asked);
+        }
+        let plies = (self.looks as usize).min(self.depth.div_ceil(2)).max(1);
         let pair = [who, aims[who].opponent];
         let beyond = self.depth.saturating_sub(plies);
-        // Right behind the own choice, tables are as far from being sure as they are within themselves.
-        let trust = if plies == 1 { plan.policy.looking().discount } else { 1.0 };
-        let view = View { plan, graph: self.policies.graph(), stage, aims, pair, beyond, trust };
+        let view = View { plan, graph: self.policies.graph(), stage, aims, pair, beyond };
         view.best(moment, plies, asked, &mut self.rooms)
     }
 }
@@ -221,7 +221,7 @@ impl Controller for Player {
                 action = if self.looks == Looks::Table || self.roulette.is_some() {
                     self.read_off(&plan, found.state, situation)
                 } else {
-                    self.look(&plan, situation)
+                    self.look(&plan, found.state, situation)
                 };
             }
         }

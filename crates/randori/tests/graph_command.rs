@@ -9,12 +9,16 @@ use assert_cmd::Command;
 use randori::graphs;
 use randori::libraries::Builtin;
 use randori_actor::Casting;
+use randori_arena::style::Style;
 use randori_interaction_graph::Settings;
 use randori_interaction_graph::background::Policies;
+use randori_interaction_graph::duel::Activity;
 use randori_motion::ActionLibrary;
+use randori_scene::contest::Ring;
+use randori_scene::contest::switch::switch;
 use randori_scene::director::{Director, DirectorError, Libraries, Report, library_key};
 use randori_scene::files;
-use randori_scene::screenplay::Screenplay;
+use randori_scene::screenplay::{Controller, Screenplay};
 
 fn library() -> &'static Arc<ActionLibrary> {
     static MADE: OnceLock<Arc<ActionLibrary>> = OnceLock::new();
@@ -218,6 +222,51 @@ fn teams_meet() {
     let report = play(&scene);
     let attacks: u32 = report.characters.iter().map(|it| it.attacks).sum();
     assert!(attacks > 20, "{attacks}");
+}
+
+/// Runners, and a small graph of what they get into.
+fn chasers() -> (Arc<ActionLibrary>, Arc<Policies>) {
+    let library = Arc::new(Builtin::Running.make(&Builtin::Running.casting()).unwrap());
+    let mut settings = Settings::of(Activity::of(&library));
+    assert_eq!(Activity::of(&library), Activity::Chase);
+    settings.sampling.most = 120_000;
+    let graph = graphs::make(&library, &settings, &|_, _, _| ()).unwrap();
+    assert_eq!(graph.about().activity, Activity::Chase);
+    let policies = Arc::new(Policies::of(Arc::new(graph), Arc::clone(&library)));
+    (library, policies)
+}
+
+#[test]
+fn a_chaser_who_looks_things_up_catches_a_runaway() {
+    let (library, policies) = chasers();
+    let scene = scene("graph-chase");
+    let mut libraries = Libraries::default();
+    let key = library_key(&scene, &scene.characters[0]);
+    libraries.add(&key, library);
+    libraries.add_graph(&key, policies);
+    let mut director = Director::new(&scene, &libraries).unwrap();
+    director.run();
+    let (take, _) = director.finish().unwrap();
+    let is_catch = |event: &&randori_motion::Event| {
+        event.kind == randori_motion::EventKind::Hit && event.whom.as_deref() == Some("runaway")
+    };
+    let caught = take.events.iter().find(is_catch).map(|event| event.t);
+    assert!(caught.is_some_and(|t| t > 1.0), "{caught:?}");
+}
+
+#[test]
+fn a_change_of_style_shows_within_seconds() {
+    let ring = Ring::of(Arc::clone(library()), 30.0).unwrap().with_graph(Arc::clone(policies()));
+    let [far, near] = ["outboxer", "infighter"].map(|name| Style::preset(name).unwrap());
+    for (way, sign) in [([far, near], 1.0), ([near, far], -1.0)] {
+        let mut sum = 0.0;
+        for seed in 0..4 {
+            let [before, after, later] = switch(&ring, &Controller::Graph { depth: 5 }, way, seed);
+            println!("{before:.2} m, then {after:.2} m and {later:.2} m");
+            sum += sign * (before - later) / 4.0;
+        }
+        assert!(sum >= 0.4, "{sum} m");
+    }
 }
 
 #[test]

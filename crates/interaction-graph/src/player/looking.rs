@@ -47,8 +47,6 @@ pub(super) struct View<'a> {
     pub(super) pair: [usize; 2],
     /// Choices that are read off the tables, behind those that are looked at.
     pub(super) beyond: usize,
-    /// How much they count (-).
-    pub(super) trust: f32,
 }
 
 /// Somebody who decides in a moment.
@@ -188,8 +186,7 @@ impl View<'_> {
         [least, most]: [f32; 2],
         rooms: &mut Rooms,
     ) -> f32 {
-        // Of many on a stage, anybody may be the next to decide.
-        if plies <= 1 || self.stage.cast.len() != 2 {
+        if plies <= 1 {
             return candidate.ahead;
         }
         let Some(next) = self.next(moment, decider.who, candidate.doing) else { return candidate.ahead };
@@ -296,8 +293,7 @@ impl View<'_> {
             // What follows a blow that lands is what follows it in the state that this moment is most like.
             false => scales.state.and_then(|state| self.graph.target(state, action)),
         };
-        let ahead =
-            target.map_or(0.0, |target| self.trust * self.plan.policy.worth(turn, target, self.beyond));
+        let ahead = target.map_or(0.0, |target| self.plan.policy.worth(turn, target, self.beyond));
         Candidate { doing, own: worth, ahead }
     }
 }
