@@ -66,6 +66,9 @@ fn key(states: [State; 2]) -> Key {
 /// What may come of one thing to do: how likely it is, the reward, and which situation follows, if any.
 type Chance = (f64, f64, Option<u32>);
 
+/// The same with the situation itself, before it has a number.
+type Expanded = (f64, f64, Option<Situation>);
+
 /// The decision problem of one player against another who always decides alike.
 struct Problem {
     /// For each situation what may come of each thing to do.
@@ -81,7 +84,7 @@ impl Problem {
         let mut situations = Vec::new();
         let mut open = vec![first];
         for _ in 0..DECISIONS {
-            let expanded: Vec<Vec<Vec<(f64, f64, Option<Situation>)>>> = open
+            let expanded: Vec<Vec<Vec<Expanded>>> = open
                 .par_iter()
                 .map_init(
                     || (Mind::new(game, values, manner, answers.other()), Choices::default()),
@@ -147,7 +150,7 @@ fn expand(
     choices: &mut Choices,
     situation: &Situation,
     answers: Role,
-) -> Vec<Vec<(f64, f64, Option<Situation>)>> {
+) -> Vec<Vec<Expanded>> {
     game.choices(situation, choices);
     let likely = mind.decide(situation, choices);
     let [own, other] = [answers.side(), answers.other().side()].map(|side| &choices.moves[side]);

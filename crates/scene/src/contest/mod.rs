@@ -173,7 +173,7 @@ impl Ring {
     }
 
     fn knows(&self) -> Knowledge<'_> {
-        Knowledge { graph: self.graph.as_ref(), tag: self.tag.as_ref() }
+        Knowledge { graph: self.graph.as_ref(), tag: self.tag.as_ref(), n_people: 2 }
     }
 
     /// The impulse that fells contenders (N s).

@@ -9,7 +9,7 @@ use randori_interaction_graph::Player;
 use randori_interaction_graph::background::Policies;
 use randori_interaction_graph::carriers::Carrier;
 use randori_interaction_graph::duel::Activity;
-use randori_interaction_graph::player::Commander;
+use randori_interaction_graph::player::{Commander, Looks};
 use randori_tactics::wits::Taught;
 use randori_tactics::{Planner, Wits};
 
@@ -22,6 +22,8 @@ pub(crate) struct Knowledge<'a> {
     pub(crate) graph: Option<&'a Arc<Policies>>,
     /// Tag and its values.
     pub(crate) tag: Option<&'a Arc<Taught>>,
+    /// How many people share the time there is to decide.
+    pub(crate) n_people: usize,
 }
 
 /// The controller that a scene file asks for; chance is that of the scene's seed and the place in the cast. Whoever
@@ -36,7 +38,14 @@ pub(crate) fn hired(
         (Controller::Graph { .. }, Some(graph), _) if graph.graph().about().activity == Activity::Carry => {
             Box::new(Carrier::new(graph.carriers()))
         }
-        (Controller::Graph { depth }, Some(graph), _) => Box::new(Player::new(graph, usize::from(*depth))),
+        (Controller::Graph { depth }, Some(graph), _) => {
+            let mut player = Player::new(graph, usize::from(*depth));
+            // Of many, nobody is worth more than one look: a hundred decide in the time of one duel.
+            if knows.n_people > 2 {
+                player.looks = Looks::Once;
+            }
+            Box::new(player)
+        }
         (Controller::Commander, Some(graph), _) => Box::new(Commander::new(Player::new(graph, 1))),
         (Controller::Markov, _, Some(tag)) => Box::new(Wits::new(Arc::clone(tag), child_seed(seed, who))),
         (other, ..) => hired_without(other, seed, who),

@@ -296,7 +296,8 @@ impl Director {
         });
         let aims: Vec<Aims> = aims.collect();
         let controllers = (roles.iter().zip(&graphs).enumerate()).map(|(who, (role, graph))| {
-            let knows = Knowledge { graph: graph.as_ref(), tag: libraries.tag.as_ref() };
+            let knows =
+                Knowledge { graph: graph.as_ref(), tag: libraries.tag.as_ref(), n_people: roles.len() };
             crew::hired(&role.controller, scene.seed, who, knows)
         });
         let strides = stage.cast.iter().map(|cast| stride(cast.bodies.library())).collect();
@@ -392,7 +393,8 @@ impl Director {
     /// Has another controller decide for somebody, by their place in the cast, from the next decision on.
     pub fn hire(&mut self, who: usize, controller: &Controller) {
         self.bout.aims[who].staged = crew::is_staged(controller);
-        let knows = Knowledge { graph: self.graphs[who].as_ref(), tag: self.tag.as_ref() };
+        let n_people = self.bout.stage.cast.len();
+        let knows = Knowledge { graph: self.graphs[who].as_ref(), tag: self.tag.as_ref(), n_people };
         self.bout.control(who, crew::hired(controller, self.scene.seed, who, knows));
     }
 
