@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use randori::libraries::Builtin;
 use randori_actor::Casting;
 use randori_motion::{EventKind, Take};
+use randori_scene::contest::path::keep;
 use randori_scene::director::{Director, DirectorError, Libraries, Report, library_key};
 use randori_scene::refine::{Settings, refine};
 use randori_scene::screenplay::{Controller, Screenplay};
@@ -201,6 +202,27 @@ fn pairs_on_spirals_fight_along_their_ways_and_fall_at_their_end() {
     for it in &report.characters {
         assert_eq!(it.knock_downs > 0, it.name.starts_with("blue"), "{}", it.name);
     }
+}
+
+/// Whatever the seed, pairs pass their checkpoints in time while they fight, and fall where they are to.
+#[test]
+fn pairs_keep_their_ways_whatever_the_seed() {
+    let mut scene = scene("formation-boxing");
+    scene.formation.as_mut().unwrap().pairs = 3;
+    let libraries = libraries(&scene);
+    let mut all = [0; 4];
+    for seed in 20..26 {
+        scene.seed = seed;
+        let kept = keep(&scene, &libraries).unwrap();
+        assert!(kept.hits >= 15, "{seed}: {kept:?}");
+        for (sum, n) in all.iter_mut().zip([kept.near, kept.timed, kept.falls, kept.falls_asked]) {
+            *sum += n;
+        }
+    }
+    let [near, timed, falls, falls_asked] = all.map(f64::from);
+    assert_eq!(falls_asked, 18.0);
+    assert!(falls >= 0.95 * falls_asked, "{falls} of {falls_asked} fell where they were to");
+    assert!(near >= 0.98 * timed, "{near} of {timed} checkpoints");
 }
 
 #[test]
