@@ -234,9 +234,11 @@ fn teams_take_up_formations_and_fight_in_them() {
         let of_team = take.events.iter().filter(|event| {
             event.kind == EventKind::Other("formation".to_owned()) && event.who.as_deref() == Some(team)
         });
-        let shapes: Vec<&str> = of_team.map(|event| event.details["shape"].as_str().unwrap()).collect();
-        assert!(shapes.len() >= 5, "{team}: {shapes:?}");
-        assert!(shapes.iter().any(|shape| *shape != shapes[0]), "{team}: {shapes:?}");
+        let plans: Vec<[&str; 2]> = of_team
+            .map(|event| ["shape", "range"].map(|detail| event.details[detail].as_str().unwrap()))
+            .collect();
+        assert!(plans.len() >= 5, "{team}: {plans:?}");
+        assert!(plans.iter().any(|plan| *plan != plans[0]), "{team}: {plans:?}");
     }
     // Four against three: whoever is more gives more.
     let given = |team: &str| -> f64 {

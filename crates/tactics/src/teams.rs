@@ -353,24 +353,6 @@ mod tests {
         Field { tick: 0, teams }
     }
 
-    /// Plays two teams against each other for so many seconds; how the first stood on average.
-    fn play(rules: &Rules, mut field: Field, depths: [u8; 2], seconds: i32) -> f64 {
-        let (mut sum, mut n) = (0.0, 0.0);
-        while field.tick < 60 * seconds {
-            for side in [0, 1] {
-                if field.teams[side].until <= field.tick {
-                    let plan = rules.plan(&field, side, depths[side]).choice.unwrap();
-                    field.take_up(rules, side, plan);
-                }
-            }
-            field.run(field.tick + 6);
-            let still = |team: &Team| Team::of(team.places.clone(), team.speed, field.tick);
-            let now = Field { teams: [still(&field.teams[0]), still(&field.teams[1])], tick: field.tick };
-            (sum, n) = (sum + rules.standing(&now, 0), n + 1.0);
-        }
-        sum / n
-    }
-
     #[test]
     fn pruned_and_plain_trees_of_formations_choose_alike() {
         for seed in 0..40 {
@@ -387,19 +369,6 @@ mod tests {
             let [plain, pruned] = &found;
             assert_eq!((plain.choice, plain.scores), (pruned.choice, pruned.scores), "{seed}");
             assert!(pruned.statistics.edges < plain.statistics.edges && pruned.statistics.broken_bounds == 0);
-        }
-    }
-
-    /// The paper's reason to plan: whoever looks ahead at what the others answer does better.
-    #[test]
-    fn teams_that_look_ahead_stand_better() {
-        for (aims, sizes) in [([Aim::Outnumber; 2], [4, 4]), ([Aim::Catch, Aim::Escape], [3, 1])] {
-            let rules = Rules { aims, ..Rules::default() };
-            let standing = |depth: u8| -> f64 {
-                (0..20).map(|seed| play(&rules, drawn(seed, sizes), [depth, 1], 12)).sum::<f64>() / 20.0
-            };
-            let [near, far] = [1, 3].map(standing);
-            assert!(far > near, "{aims:?}: {near} looking one formation ahead, {far} looking three");
         }
     }
 
