@@ -75,6 +75,9 @@ const CROWDED: f32 = 2.0;
 const STRAYED: f32 = 300.0;
 const TURNED: f32 = 3000.0;
 
+/// How near anybody comes to another in a crowd, near as they may be already (m).
+const IN_A_CROWD: f32 = 0.27;
+
 /// A way to go on.
 #[derive(Clone, Copy)]
 struct Candidate {
@@ -121,12 +124,16 @@ struct Part {
 /// Composes a scene of one who meets many.
 pub fn compose(composer: &mut Composer<'_>, lead: &Lead) {
     let mut rng = ChaCha8Rng::seed_from_u64(lead.seed);
+    composer.crowd.nearest = lead.field.nearest();
     let Some(node) = opening(composer, lead.role) else { return };
     let mut now = Standing { node, here: Rigid::of(lead.start), tick: 0 };
     let mut next = lead.who + 1;
     while now.tick < composer.end {
         if composer.is_due(now) && next < composer.crowd.people.len() {
-            if let Some(after) = composer.keep_appointment(lead, now, next) {
+            // From far away somebody goes there first.
+            if let Some(after) = composer.is_far(now).then(|| composer.stroll(lead, now)).flatten() {
+                now = after;
+            } else if let Some(after) = composer.keep_appointment(lead, now, next) {
                 now = after;
                 next += 1;
             }
@@ -472,7 +479,14 @@ impl<'a> Composer<'a> {
         let free = options
             .iter()
             .find(|(_, doing, after)| self.crowd.is_free(&[(now.tick, *doing)], after.tick, &leave));
-        let (_, doing, after) = *free.or(options.first())?;
+        // Whoever is hemmed in goes where there is most room.
+        let roomiest = || {
+            let room = |(_, doing, after): &&(f32, Doing, Standing)| {
+                self.crowd.room(&[(now.tick, *doing)], after.tick)
+            };
+            options.iter().max_by(|a, b| room(a).total_cmp(&room(b)))
+        };
+        let (_, doing, after) = *free.or_else(roomiest)?;
         self.crowd.perform(lead.who, &[(now.tick, doing)], after.tick);
         Some(after)
     }
@@ -484,6 +498,14 @@ impl Field {
         match self {
             Field::Ring { .. } | Field::Lane { .. } => 1,
             Field::Crowd { .. } => 4,
+        }
+    }
+
+    /// How near people come to each other at most who have nothing to do with each other, near as they may be already (m).
+    fn nearest(&self) -> f32 {
+        match self {
+            Field::Ring { .. } | Field::Lane { .. } => 0.0,
+            Field::Crowd { .. } => IN_A_CROWD,
         }
     }
 
