@@ -7,6 +7,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import tomllib
 
 shared, randori, out = sys.argv[1:4]
 out = pathlib.Path(out)
@@ -71,6 +72,10 @@ for scene in scenes:
             expect(name, f"{patches['people']} people", patches["people"] >= 300)
         if name.startswith("patches-mouse"):
             expect(name, f"{patches['people']} people", patches["people"] >= 100)
+        if (arrived := patches.get("arrived")) is not None:
+            pieces = len(tomllib.loads(scene.read_text())["patches"]["luggage"])
+            print(f"  {arrived} of {pieces} pieces arrive")
+            expect(name, f"{arrived} of {pieces} pieces", arrived == pieces)
         for kept in patches.get("appointments", []):
             print(f"  appointment {kept['number']}: {kept['off']} m off, {kept['late']} s late")
             expect(name, f"appointment {kept['number']} missed", kept["patch"] is not None)

@@ -39,9 +39,9 @@ fn main() -> anyhow::Result<()> {
     }
     let (mut scene, mut libraries) = open("dominoes")?;
     for n_people in [100, 300, 1000, 3000, 10_000_usize] {
-        // A square with a little more than a square metre for everybody.
+        // A square with a metre and a half square for everybody: about two in three square metres fill it.
         let side = 0.25;
-        let n = ((n_people as f32).sqrt() * 1.02 / side) as usize;
+        let n = ((n_people as f32).sqrt() * 1.24 / side) as usize;
         let area = Floor::new(side, n, &vec![true; n * n]).ok_or_else(|| anyhow::anyhow!("no area"))?;
         let corner = 0.5 * side * n as f32 - 1.0;
         let Some(patchwork) = &mut scene.patches else { continue };

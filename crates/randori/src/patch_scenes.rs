@@ -1,5 +1,5 @@
-//! The scenes of interaction patches, with all that they need: to be measured. That of the luggage is a draft: people still
-//! jump where a way is bent too far, so that it is not among the scenes that come with the program.
+//! The scenes of interaction patches, with all that they need: to be measured. That of the luggage is a draft: hips still jump
+//! where feet were held too long, so that it is not among the scenes that come with the program.
 
 use std::sync::Arc;
 

@@ -1,21 +1,20 @@
 //! Appointments: interactions that have to happen at a time and a place.
 //!
-//! Patches are chosen freely as long as the next appointment can still be kept. Then the wanted patch is put where and when
-//! it has to be, whichever way it is turned, and the main character's way there is planned backward in time from it and bent
-//! to begin where the character is; so that it is in time and in place exactly.
+//! Patches are chosen freely as long as the next appointment can still be kept. Then all that the main character could get to
+//! is worked out, and the wanted patch is taken that would be nearest to the place from there, whichever way it is turned; the
+//! way is bent by what is off, and begun so that it ends just in time: in time and in place exactly.
 //!
 //! Reference: \[Shum2008\], section 6, which wishes for a planner for strictly constrained times and places.
 
-use std::f32::consts::TAU;
+use std::collections::BTreeMap;
 
 use randori_arena::bodies::{Doing, Rigid, TICKS_PER_SECOND};
 use randori_motion::library::NodeId;
-use randori_motion::math::wrap_angle;
 use randori_motion::{Ground, Placement};
 
 use super::lead::{EARLIEST, Lead, Newcomer};
 use super::locomotion::{Standing, bearing};
-use super::reach::{Reach, Way, bent};
+use super::reach::{AT_A_SEAM, Reach, Reached, Way, bend_of, bent};
 use super::{Composer, Join};
 use crate::set::PatchId;
 
@@ -46,12 +45,14 @@ pub struct Kept {
 /// How fast somebody gets to an appointment at least (m/s), and what turning and waiting take besides (ticks).
 const SPEED: f32 = 0.55;
 const BESIDES: i32 = 240;
-/// Ways that a wanted patch is turned, and how many ways there are tried.
-const TURNS: usize = 12;
-const TRIES: usize = 40;
-/// How far off a way may begin that is bent (m, rad), for each of its movements and altogether.
-const BENT: [f32; 2] = [0.06, 0.12];
-const MOST_BENT: [f32; 2] = [0.5, 0.9];
+/// Ways in which an appointment could be kept that are tried.
+const TRIES: usize = 120;
+/// From farther away than this somebody comes nearer first (m), unless there are no more than so many ticks left.
+const FAR: f32 = 2.5;
+const LEFT: i32 = 360;
+/// What ways count that are bent as far as they may be at each seam, and a patch that was just used.
+const BENT: f32 = 3.0;
+const USED: f32 = 2.0;
 
 impl Appointment {
     /// Whether somebody who stands like this can still be there in time.
@@ -65,10 +66,12 @@ impl Appointment {
     }
 }
 
-/// A wanted patch, put where it has to be.
+/// A wanted patch after one of the ways.
 struct Wanted {
     patch: PatchId,
-    to: Standing,
+    way: usize,
+    /// Where it would have to begin.
+    end: Placement,
     cost: f32,
 }
 
@@ -84,6 +87,12 @@ impl Composer<'_> {
         next.is_some_and(|it| now.tick + it.takes(&now) + BESIDES / 2 > it.tick)
     }
 
+    /// Whether the next appointment is so far away that somebody has to come nearer first, and there is time for it.
+    pub(super) fn is_far(&self, now: Standing) -> bool {
+        let next = self.appointments.get(self.kept.len());
+        next.is_some_and(|it| now.from(it.place) > FAR && it.tick - now.tick > LEFT)
+    }
+
     /// Goes to the next appointment and keeps it, with a newcomer; how the main character stands afterwards. `None` if it
     /// is missed, which is written down too.
     pub(super) fn keep_appointment(
@@ -94,19 +103,24 @@ impl Composer<'_> {
     ) -> Option<Standing> {
         let number = self.kept.len();
         let appointment = self.appointments.get(number)?.clone();
-        let mut wanted = self.wanted(lead, now, &appointment);
-        wanted.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        let found = wanted.iter().take(TRIES).find_map(|it| {
-            let before = self.way_to(now, it.to)?;
-            let newcomer = Newcomer { who: newcomer, enters: self.late.then_some(now.tick - EARLIEST) };
-            let plan = self.plan_after(lead, now, newcomer, it.patch, (before, it.to))?;
-            Some((it.patch, plan))
+        let newcomer = Newcomer { who: newcomer, enters: self.late.then_some(now.tick - EARLIEST) };
+        let found = self.rest(now).and_then(|rest| {
+            let heading = bearing(rest.end.here.shift(), appointment.place);
+            let goal = Placement { position: appointment.place, heading };
+            let reached = Reach { crowd: &self.crowd, moves: &self.moves }.about(rest.end, goal);
+            let mut wanted = self.wanted(lead, &reached, &appointment);
+            wanted.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+            wanted.iter().take(TRIES).find_map(|it| {
+                let (before, to) = self.way_to(lead, &rest, &reached, it, &appointment)?;
+                let plan = self.plan_after(lead, now, newcomer, it.patch, (before, to))?;
+                Some((it.patch, plan))
+            })
         });
         let Some((patch, plan)) = found else {
             self.kept.push(Kept { number, patch: None, off: f32::INFINITY, late: f32::INFINITY });
             return None;
         };
-        let after = self.take(lead, newcomer, patch, plan, Join::Recycled);
+        let after = self.take(lead, newcomer.who, patch, plan, Join::Recycled);
         let Some(used) = self.uses.last() else { return Some(after) };
         let mark = self.mark(lead, patch, &appointment.words);
         let there = self.patches.patch(patch).placement(self.bodies(), lead.role, mark);
@@ -127,65 +141,94 @@ impl Composer<'_> {
         patch.contacts.first().map_or(begins, |contact| contact.tick)
     }
 
-    /// All wanted patches, turned every way, that somebody could get to.
-    fn wanted(&self, lead: &Lead, now: Standing, appointment: &Appointment) -> Vec<Wanted> {
+    /// All wanted patches after all ways to which they can be joined: how far they would be off the place is made good by
+    /// bending the way.
+    fn wanted(&self, lead: &Lead, reached: &Reached, appointment: &Appointment) -> Vec<Wanted> {
         let (bodies, library) = (self.bodies(), self.bodies().library());
-        let mut wanted = Vec::new();
+        // Patches by the posture in which they begin, with where the main character is at the moment that counts, seen from
+        // where it begins, and when it has to begin.
+        let mut by_node: BTreeMap<NodeId, Vec<(PatchId, Placement, i32)>> = BTreeMap::new();
         for id in self.patches.ids() {
             let patch = self.patches.patch(id);
             let lines = patch.of(lead.role);
             let says = appointment.words.is_empty()
                 || appointment.words.iter().any(|word| patch.has(library, lead.role, word));
             let goes_on = lines.exit.is_some_and(|exit| !self.moves.from(exit).is_empty());
-            let Some(node) = lines.entry.filter(|_| says && goes_on && patch.stays_up(lead.role)) else {
-                continue;
-            };
-            if patch.of(lead.role.other()).entry.is_none() {
-                continue;
+            let can_come = patch.of(lead.role.other()).entry.is_some();
+            let is_meant = says && goes_on && can_come && patch.stays_up(lead.role);
+            if let Some(node) = lines.entry.filter(|_| is_meant) {
+                let mark = self.mark(lead, id, &appointment.words);
+                let there = lines.from.relative(patch.placement(bodies, lead.role, mark));
+                by_node.entry(node).or_default().push((id, there, appointment.tick - mark + lines.start()));
             }
-            let mark = self.mark(lead, id, &appointment.words);
-            let tick = appointment.tick - mark + lines.start();
-            let there = patch.placement(bodies, lead.role, mark);
-            for turn in 0..TURNS {
-                let heading = TAU * turn as f32 / TURNS as f32;
-                let world = Rigid::of(Placement { position: appointment.place, heading })
-                    .then(Rigid::of(there).inverse());
-                let here = world.then(Rigid::of(lines.from));
-                let place = here.placement();
-                let far = now.from(place.position);
-                let way = bearing(now.here.shift(), place.position);
-                let off = if far > 0.5 { wrap_angle(place.heading - way).abs() } else { 0.0 };
-                let cost = far + 0.5 * off + 2.0 * self.usage.of(id).min(1.0);
-                wanted.push(Wanted { patch: id, to: Standing { node, here, tick }, cost });
+        }
+        let mut wanted = Vec::new();
+        for (way, at) in reached.standings().enumerate() {
+            let here = at.here.placement();
+            let n = reached.n_movements(way).max(1) as f32;
+            for (patch, there, begins) in by_node.get(&at.node).into_iter().flatten() {
+                if at.tick > *begins {
+                    continue;
+                }
+                let there = here.then(*there).position;
+                let off = there.distance(appointment.place) / (n * AT_A_SEAM[0]);
+                if off > 1.0 {
+                    continue;
+                }
+                let by = Ground { x: appointment.place.x - there.x, z: appointment.place.z - there.z };
+                let position = Ground { x: here.position.x + by.x, z: here.position.z + by.z };
+                let cost = BENT * off + 0.2 * n + USED * self.usage.of(*patch).min(1.0);
+                wanted.push(Wanted { patch: *patch, way, end: Placement { position, ..here }, cost });
             }
         }
         wanted
     }
 
-    /// What somebody does to stand like this at just that time: waiting, and a way that is bent to begin where they are.
-    fn way_to(&self, now: Standing, to: Standing) -> Option<Vec<(i32, Doing)>> {
-        let bodies = self.bodies();
-        let reach = Reach { crowd: &self.crowd, moves: &self.moves };
+    /// How somebody comes to rest, who cannot wait as they are.
+    fn rest(&self, now: Standing) -> Option<Way> {
         let rests = |node: NodeId| !self.moves.calm(node).is_empty();
-        // Whoever cannot wait as they are comes to rest first.
-        let rest = if rests(now.node) {
-            Way { doings: Vec::new(), end: now, off: [0.0; 2] }
-        } else {
-            reach.ahead(now, now.here.placement(), &rests)?
-        };
-        let back = reach.back(to, rest.end.here.placement(), &|node| node == rest.end.node)?;
-        let n = back.doings.len() as f32;
-        let is_bent = |k: usize| back.off[k] <= (BENT[k] * n).min(MOST_BENT[k]);
-        if !is_bent(0) || !is_bent(1) || back.end.tick < rest.end.tick {
+        if rests(now.node) {
+            return Some(Way { doings: Vec::new(), end: now, off: [0.0; 2] });
+        }
+        Reach { crowd: &self.crowd, moves: &self.moves }.ahead(now, now.here.placement(), &rests)
+    }
+
+    /// What somebody does who came to rest, to begin a wanted patch at just the right time and place: waiting, and a way that
+    /// is bent to lead there. `None` if it is too late, or the way would have to be bent too far.
+    fn way_to(
+        &self,
+        lead: &Lead,
+        rest: &Way,
+        reached: &Reached,
+        wanted: &Wanted,
+        appointment: &Appointment,
+    ) -> Option<(Vec<(i32, Doing)>, Standing)> {
+        let bodies = self.bodies();
+        let mark = self.mark(lead, wanted.patch, &appointment.words);
+        let lines = self.patches.patch(wanted.patch).of(lead.role);
+        let tick = appointment.tick - mark + lines.start();
+        let planned = *reached.standings().nth(wanted.way)?;
+        let later = tick - planned.tick;
+        let leaves = rest.end.tick + later;
+        if later < 0 {
             return None;
         }
-        let mut doings = rest.doings;
-        self.wait(rest.end, back.end.tick, &mut doings)?;
+        let mut doings = rest.doings.clone();
+        self.wait(rest.end, leaves, &mut doings)?;
         let here = match doings.last() {
-            Some((_, doing)) => doing.placement(bodies, back.end.tick),
-            None => now.here.placement(),
+            Some((_, doing)) => doing.placement(bodies, leaves),
+            None => rest.end.here.placement(),
         };
-        doings.extend(bent(bodies, &back.doings, here));
-        Some(doings)
+        let way: Vec<(i32, Doing)> = (reached.way(wanted.way).into_iter())
+            .map(|(tick, doing)| (tick + later, Doing { start: doing.start + later, ..doing }))
+            .collect();
+        let (end, ends) = (planned.here.placement(), [here, wanted.end]);
+        let off = bend_of(bodies, &way, end, ends);
+        let n = way.len().max(1) as f32;
+        if off[0] > n * AT_A_SEAM[0] || off[1] > n * AT_A_SEAM[1] {
+            return None;
+        }
+        doings.extend(bent(bodies, &way, end, ends));
+        Some((doings, Standing { node: planned.node, here: Rigid::of(wanted.end), tick }))
     }
 }

@@ -37,6 +37,8 @@ pub struct Crowd {
     prints: Footprints,
     /// Everybody.
     pub people: Vec<Person>,
+    /// However near people are already, those who are farther apart than this come no nearer (m); 0 by default.
+    pub nearest: f32,
     /// Who covers a square in a span of time.
     moving: HashMap<(i32, i16, i16), Vec<Mark>>,
     /// Who stays in a square, from when until when.
@@ -69,12 +71,16 @@ pub struct Leave<'a> {
 }
 
 impl Leave<'_> {
-    fn limit(&self, who: usize) -> Option<f32> {
+    fn limit(&self, who: usize, nearest: f32) -> Option<f32> {
         if self.partners.contains(&who) {
             return None;
         }
         let near = self.near.iter().find(|(other, _)| *other == who);
-        Some(near.map_or(CLEARANCE, |(_, distance)| (distance - SLACK).min(CLEARANCE)))
+        let limit = |distance: f32| {
+            let least = if distance >= nearest { nearest } else { 0.0 };
+            (distance - SLACK).min(CLEARANCE).max(least)
+        };
+        Some(near.map_or(CLEARANCE, |(_, distance)| limit(*distance)))
     }
 }
 
@@ -83,7 +89,7 @@ impl Crowd {
     pub fn new(bodies: Arc<Bodies>, n_people: usize) -> Crowd {
         let prints = Footprints::of(&bodies);
         let people = vec![Person::default(); n_people];
-        Crowd { bodies, prints, people, moving: HashMap::new(), still: HashMap::new() }
+        Crowd { bodies, prints, people, nearest: 0.0, moving: HashMap::new(), still: HashMap::new() }
     }
 
     /// The bodies of everybody.
@@ -133,6 +139,29 @@ impl Crowd {
         }
     }
 
+    /// Somebody is taken out of the scene again; what they did.
+    pub fn withdraw(&mut self, who: usize) -> Vec<(i32, Doing)> {
+        let performed = std::mem::take(&mut self.people[who].performed);
+        let (Some((first, _)), Some((_, last))) = (performed.first(), performed.last()) else {
+            return performed;
+        };
+        let end = last.end(&self.bodies);
+        let seams = performed.iter().map(|(tick, _)| *tick).chain([end]);
+        let ticks: Vec<i32> = looks(*first, end + LOOK).chain(seams).collect();
+        for tick in ticks {
+            let Some(print) = self.print(&performed, tick) else { continue };
+            for (x, z) in squares(&print) {
+                if let Some(marks) = self.moving.get_mut(&(span(tick), x, z)) {
+                    marks.retain(|mark| mark.who as usize != who);
+                }
+                if let Some(still) = self.still.get_mut(&(x, z)) {
+                    still.retain(|it| it.who as usize != who);
+                }
+            }
+        }
+        performed
+    }
+
     fn occupy(&mut self, who: usize, print: Footprint, from: i32, until: i32) {
         if from >= until {
             return;
@@ -154,7 +183,7 @@ impl Crowd {
     pub fn is_free_to_stay(&self, print: &Footprint, from: i32, until: i32, leave: &Leave<'_>) -> bool {
         let Some(first) = looks(from, until).next() else { return true };
         let clashes = |who: u32, other: &Footprint| {
-            leave.limit(who as usize).is_some_and(|limit| print.distance(other) < limit)
+            leave.limit(who as usize, self.nearest).is_some_and(|limit| print.distance(other) < limit)
         };
         squares(print).all(|(x, z)| {
             let still = self.still.get(&(x, z)).into_iter().flatten();
@@ -169,7 +198,7 @@ impl Crowd {
     /// Whether somebody who covers this at a tick gets in nobody's way.
     fn is_free_at(&self, print: &Footprint, look: i32, leave: &Leave<'_>) -> bool {
         let clashes = |who: u32, other: &Footprint| {
-            leave.limit(who as usize).is_some_and(|limit| print.distance(other) < limit)
+            leave.limit(who as usize, self.nearest).is_some_and(|limit| print.distance(other) < limit)
         };
         squares(print).all(|(x, z)| {
             let still = self.still.get(&(x, z)).map_or(&[][..], |there| &there[..]);
@@ -177,6 +206,20 @@ impl Crowd {
             !self.marks(look, x, z).any(|mark| clashes(mark.who, &mark.print))
                 && !still.iter().any(|it| lasts(it) && clashes(it.who, &it.print))
         })
+    }
+
+    /// The least distance of somebody who does this from all others who are near, until a tick (m): at most
+    /// [`CLEARANCE`].
+    pub fn room(&self, doings: &[(i32, Doing)], until: i32) -> f32 {
+        let from = doings.first().map_or(until, |(from, _)| *from);
+        let mut least = CLEARANCE;
+        for look in looks(from, until) {
+            let Some(print) = self.print(doings, look) else { continue };
+            for (_, distance) in self.near(&print, look) {
+                least = least.min(distance);
+            }
+        }
+        least
     }
 
     /// Those who cover a square at a look.

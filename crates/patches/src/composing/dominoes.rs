@@ -16,10 +16,10 @@ use randori_arena::bodies::{Bodies, Doing, Rigid};
 use randori_motion::library::NodeId;
 use randori_motion::{ActionId, Ground, Placement};
 
-use super::crowd::Leave;
+use super::crowd::{Leave, Person};
 use super::floor::{Cover, Floor, Shadow};
 use super::locomotion::Standing;
-use super::{Composer, Join};
+use super::{Composer, Join, Use};
 use crate::patch::{Patch, Role};
 use crate::set::PatchId;
 
@@ -74,12 +74,32 @@ const REACH: f32 = 4.0;
 const FIRST: i32 = 45;
 const LATER: i32 = 20;
 
+/// How often what is left is made anew together with what is around it, and how far around (m).
+const MENDS: usize = 240;
+const AROUND: [f32; 4] = [1.0, 1.5, 2.0, 2.6];
+/// Nobody is taken away with whom more people than this would have to go.
+const MOST_GONE: usize = 14;
+/// Chance decides between scores that are as near to each other as this, when something is made anew.
+const ANEW: f32 = 500.0;
+/// As many people as this lie on a square metre at least, where there is room for them; and how far from everybody there is
+/// room for one more (m).
+const DENSE: f32 = 0.68;
+const ROOMY: f32 = 0.36;
+/// How far anybody lies outside of the area who fills what the wave has left (m).
+const FAR_OUTSIDE: f32 = 1.5;
+
 /// Somebody who falls.
 #[derive(Clone, Copy, Debug)]
 struct Faller {
     who: usize,
     /// Who felled them, and in which patch.
     by: Option<(usize, PatchId)>,
+    /// The same one by its place among those who fall.
+    parent: Option<usize>,
+    /// Whether this was as asked, and could have been; `None` if nothing was asked.
+    wish: Option<[bool; 2]>,
+    /// Whether they were taken away again.
+    is_gone: bool,
     fall: (ActionId, u16),
     /// When and where the fall begins.
     tick: i32,
@@ -98,6 +118,13 @@ struct Candidate {
     score: f32,
 }
 
+/// Somebody who was taken away, and all that is needed to put them back.
+struct Gone {
+    at: usize,
+    performed: Vec<(i32, Doing)>,
+    used: Use,
+}
+
 /// An area under way.
 struct Filling<'c, 'a, 'f> {
     composer: &'c mut Composer<'a>,
@@ -111,7 +138,16 @@ struct Filling<'c, 'a, 'f> {
     by_fall: BTreeMap<(ActionId, u16), Vec<PatchId>>,
     /// How the one who is felled lies in the end, in the frame of the patch.
     lying: Vec<Vec<Shadow>>,
+    /// The middle of that, and how far it reaches from there (m).
+    rounds: Vec<(Ground, f32)>,
     next: usize,
+    /// Those who were taken away, and whose places among the people are free.
+    free: Vec<usize>,
+    /// How many people are enough.
+    enough: usize,
+    /// See [`CHANCE`] and [`ANEW`], [`OUTSIDE`] and [`FAR_OUTSIDE`].
+    chance: f32,
+    farthest: f32,
 }
 
 /// Fills an area with people who fall over each other.
@@ -134,15 +170,24 @@ pub fn compose(composer: &mut Composer<'_>, dominoes: &Dominoes<'_>) -> Filled {
         fallers: Vec::new(),
         places: HashMap::new(),
         by_fall,
+        rounds: lying.iter().map(|it| round(it)).collect(),
         lying,
         next: dominoes.starts.len(),
+        free: Vec::new(),
+        enough: usize::MAX,
+        chance: CHANCE,
+        farthest: OUTSIDE,
         composer,
     };
     for (who, start) in dominoes.starts.iter().enumerate() {
         filling.begin(who, *start, FIRST + LATER * who as i32);
     }
     filling.wave(0);
-    filling.fill_in();
+    filling.farthest = FAR_OUTSIDE;
+    filling.fill_in(None);
+    filling.mend();
+    filling.crowd_in();
+    filling.close_ranks();
     filling.told()
 }
 
@@ -158,6 +203,19 @@ fn lies(bodies: &Bodies, patch: &Patch) -> Vec<Shadow> {
     let lines = patch.of(Role::First);
     let doings = lines.doings(bodies, Rigid::of(Placement::default()), 0);
     doings.last().map_or_else(Vec::new, |(_, doing)| shadows(bodies, doing, lines.end()))
+}
+
+/// The middle of a body that lies, and how far it reaches from there (m).
+fn round(lying: &[Shadow]) -> (Ground, f32) {
+    let n = (2 * lying.len()).max(1) as f32;
+    let ends = || lying.iter().flat_map(|shadow| shadow.ends);
+    let middle =
+        Ground { x: ends().map(|it| it.x).sum::<f32>() / n, z: ends().map(|it| it.z).sum::<f32>() / n };
+    let far = |shadow: &Shadow| {
+        let [a, b] = shadow.ends.map(|end| end.distance(middle));
+        a.max(b) + shadow.radius
+    };
+    (middle, lying.iter().map(far).fold(0.0, f32::max))
 }
 
 /// What somebody covers of the floor at a tick.
@@ -182,7 +240,9 @@ impl Filling<'_, '_, '_> {
         self.composer.crowd.perform(who, &[(tick, doing)], end);
         self.composer.crowd.stay(who, end, self.composer.end);
         self.cover.cover(&shadows(&bodies, &doing, end));
-        self.enter(Faller { who, by: None, fall, tick, here, felled: 0 });
+        let faller =
+            Faller { who, by: None, parent: None, wish: None, is_gone: false, fall, tick, here, felled: 0 };
+        self.enter(faller);
     }
 
     /// What somebody waits with who falls by themselves, and the fall that fits it best, of those that fell others.
@@ -218,11 +278,16 @@ impl Filling<'_, '_, '_> {
 
     /// Everybody from a faller on fells others, and those others, in order of time.
     fn wave(&mut self, from: usize) {
+        self.wave_of((from..self.fallers.len()).collect());
+    }
+
+    /// These fell others, and those others, in order of time.
+    fn wave_of(&mut self, fallers: Vec<usize>) {
         let mut due: BinaryHeap<Reverse<(i32, usize)>> =
-            (from..self.fallers.len()).map(|at| Reverse((self.fallers[at].tick, at))).collect();
+            fallers.into_iter().map(|at| Reverse((self.fallers[at].tick, at))).collect();
         while let Some(Reverse((_, by))) = due.pop() {
             while self.fallers[by].felled < FELLED && self.is_anybody_left() {
-                let candidates = self.candidates(by, LEAST);
+                let candidates = self.candidates(by, LEAST, None);
                 if !self.take_one_of(candidates, TRIES) {
                     break;
                 }
@@ -232,11 +297,12 @@ impl Filling<'_, '_, '_> {
         }
     }
 
-    /// Whatever the wave left is filled by those who fell near it, as long as that is possible.
-    fn fill_in(&mut self) {
+    /// Whatever the wave left, everywhere or about a place, is filled by those who fell near it, as long as that is possible.
+    fn fill_in(&mut self, about: Option<Ground>) {
         loop {
             let before = self.fallers.len();
-            let open: Vec<Ground> = self.cover.open().collect();
+            let is_about = |it: &Ground| about.is_none_or(|place| place.distance(*it) < REACH);
+            let open: Vec<Ground> = self.cover.open().filter(is_about).collect();
             for place in open {
                 if !self.is_anybody_left() {
                     return;
@@ -246,12 +312,7 @@ impl Filling<'_, '_, '_> {
                 }
                 let mut candidates = Vec::new();
                 for by in self.near(place) {
-                    let all = self.candidates(by, 0.0);
-                    let covers = |it: &Candidate| {
-                        let local = it.world.inverse().ground(place);
-                        self.lying[it.patch.idx()].iter().any(|shadow| shadow.from(local) < NEAR)
-                    };
-                    candidates.extend(all.into_iter().filter(covers));
+                    candidates.extend(self.candidates(by, 0.0, Some(place)));
                 }
                 self.take_one_of(candidates, MORE_TRIES);
             }
@@ -263,7 +324,8 @@ impl Filling<'_, '_, '_> {
     }
 
     fn is_anybody_left(&self) -> bool {
-        self.next < self.composer.crowd.people.len() && self.cover.n_open() > 0
+        let is_anybody = !self.free.is_empty() || self.next < self.composer.crowd.people.len();
+        is_anybody && self.cover.n_open() > 0 && self.next - self.free.len() < self.enough
     }
 
     /// Those who fall near a place, in order.
@@ -271,14 +333,15 @@ impl Filling<'_, '_, '_> {
         let (x, z) = cell(place);
         let cells = (x - 1..=x + 1).flat_map(|x| (z - 1..=z + 1).map(move |z| (x, z)));
         let all = cells.filter_map(|cell| self.places.get(&cell)).flatten().copied();
-        let mut near: Vec<usize> =
-            all.filter(|by| self.fallers[*by].here.shift().distance(place) < REACH).collect();
+        let mut near: Vec<usize> = all
+            .filter(|by| !self.fallers[*by].is_gone && self.fallers[*by].here.shift().distance(place) < REACH)
+            .collect();
         near.sort_unstable();
         near
     }
 
-    /// All whom somebody could fell and who would fill more than this (m²).
-    fn candidates(&mut self, by: usize, least: f32) -> Vec<Candidate> {
+    /// All whom somebody could fell and who would fill more than this (m²), and a certain place if there is one.
+    fn candidates(&mut self, by: usize, least: f32, place: Option<Ground>) -> Vec<Candidate> {
         let faller = self.fallers[by];
         let patches = self.composer.patches;
         let joined: Vec<PatchId> = match faller.by {
@@ -299,13 +362,16 @@ impl Filling<'_, '_, '_> {
                 continue;
             }
             let world = patch.placed_by_start(Role::Second, faller.here);
+            if place.is_some_and(|place| !self.would_cover(id, &world, place)) {
+                continue;
+            }
             let lying: Vec<Shadow> = self.lying[id.idx()].iter().map(|it| moved(it, &world)).collect();
             let gain = self.cover.gain(&lying);
             if gain <= least {
                 continue;
             }
             let outside = self.outside(&lying);
-            if outside > OUTSIDE {
+            if outside > self.farthest {
                 continue;
             }
             let lines = patch.of(Role::First);
@@ -315,10 +381,20 @@ impl Filling<'_, '_, '_> {
             let usage = self.composer.usage.of(id);
             let score = self.composer.weights.score(usize::MAX >> 1, usage, is_wanted) + FILLS * gain
                 - STRAYS * outside
-                + CHANCE * self.rng.random::<f32>();
+                + self.chance * self.rng.random::<f32>();
             candidates.push(Candidate { by, patch: id, world, begins, is_wanted, score });
         }
         candidates
+    }
+
+    /// Whether the one who is felled in a patch would cover a place.
+    fn would_cover(&self, id: PatchId, world: &Rigid, place: Ground) -> bool {
+        let (middle, radius) = self.rounds[id.idx()];
+        if world.ground(middle).distance(place) > radius + NEAR {
+            return false;
+        }
+        let local = world.inverse().ground(place);
+        self.lying[id.idx()].iter().any(|shadow| shadow.from(local) < NEAR)
     }
 
     fn outside(&self, lying: &[Shadow]) -> f32 {
@@ -344,7 +420,9 @@ impl Filling<'_, '_, '_> {
             // Those that do as asked come first; whoever was passed over gets in somebody's way.
             let is_possible =
                 taken.is_wanted || rest.iter().any(|it| it.is_wanted && self.plan(it).is_some());
-            self.composer.wishes.count(is_possible, taken.is_wanted);
+            if let Some(faller) = self.fallers.last_mut() {
+                faller.wish = Some([is_possible, taken.is_wanted]);
+            }
         }
         found.is_some()
     }
@@ -366,7 +444,7 @@ impl Filling<'_, '_, '_> {
             return None;
         }
         let here = candidate.world.then(Rigid::of(lines.from));
-        let waiting = waits(composer, Standing { node: lines.entry?, here, tick: start }, self.next);
+        let waiting = waits(composer, Standing { node: lines.entry?, here, tick: start }, self.newcomer());
         let stands = |at: usize| {
             let (from, until) = (waiting[at].0, waiting.get(at + 1).map_or(start, |(next, _)| *next));
             let print = composer.crowd.print(&waiting[at..], from);
@@ -377,7 +455,7 @@ impl Filling<'_, '_, '_> {
 
     fn fell(&mut self, candidate: &Candidate) -> bool {
         let Some([waiting, within]) = self.plan(candidate) else { return false };
-        let who = self.next;
+        let who = self.newcomer();
         let patch = self.composer.patches.patch(candidate.patch);
         let lines = patch.of(Role::First);
         let (start, end) = (candidate.begins + lines.start(), candidate.begins + lines.end());
@@ -395,10 +473,165 @@ impl Filling<'_, '_, '_> {
         self.cover.cover(&lying);
         self.fallers[candidate.by].felled += 1;
         let here = doing.root(self.composer.bodies(), tick);
-        let by = Some((people[1], candidate.patch));
-        self.enter(Faller { who, by, fall: (stint.action, stint.skipped), tick, here, felled: 0 });
-        self.next += 1;
+        self.enter(Faller {
+            who,
+            by: Some((people[1], candidate.patch)),
+            parent: Some(candidate.by),
+            wish: None,
+            is_gone: false,
+            fall: (stint.action, stint.skipped),
+            tick,
+            here,
+            felled: 0,
+        });
+        if self.free.pop().is_none() {
+            self.next += 1;
+        }
         true
+    }
+
+    /// Who comes next.
+    fn newcomer(&self) -> usize {
+        self.free.last().copied().unwrap_or(self.next)
+    }
+
+    /// What is still left is made anew together with what is around it, until everything is full or nothing helps: those who
+    /// lie about there are taken away, others fall in their stead, and if that fills less, it is taken back.
+    fn mend(&mut self) {
+        self.chance = ANEW;
+        for attempt in 0..MENDS {
+            let open: Vec<Ground> = self.cover.open().collect();
+            if open.is_empty() {
+                return;
+            }
+            let place = open[self.rng.random_range(0..open.len())];
+            let before = self.cover.n_open();
+            let kept = self.fallers.len();
+            let gone = self.clear(place, AROUND[attempt % AROUND.len()]);
+            let near = self.near(place);
+            self.wave_of(near);
+            self.fill_in(Some(place));
+            if self.cover.n_open() > before {
+                // Newcomers go first: those who were there are in their way.
+                for at in (kept..self.fallers.len()).rev() {
+                    if !self.fallers[at].is_gone {
+                        self.withdraw(at);
+                    }
+                }
+                for it in gone.into_iter().rev() {
+                    self.put_back(it);
+                }
+            }
+        }
+    }
+
+    /// Takes away all who lie about a place, with those whom they felled, unless too many would have to go; in an order in
+    /// which nobody goes before those whom they felled.
+    fn clear(&mut self, place: Ground, around: f32) -> Vec<Gone> {
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.fallers.len()];
+        for (at, faller) in self.fallers.iter().enumerate() {
+            if let Some(parent) = faller.parent.filter(|_| !faller.is_gone) {
+                children[parent].push(at);
+            }
+        }
+        let mut going = vec![false; self.fallers.len()];
+        for root in self.near(place) {
+            let faller = self.fallers[root];
+            let Some((_, doing)) = self.composer.crowd.people[faller.who].performed.last() else { continue };
+            let lying = shadows(self.composer.bodies(), doing, doing.end(self.composer.bodies()));
+            let far = lying.iter().map(|it| it.from(place)).fold(f32::INFINITY, f32::min);
+            if far > around || faller.parent.is_none() {
+                continue;
+            }
+            let mut all = vec![root];
+            let mut at = 0;
+            while at < all.len() && all.len() <= MOST_GONE {
+                all.extend(&children[all[at]]);
+                at += 1;
+            }
+            if all.len() <= MOST_GONE {
+                for it in all {
+                    going[it] = true;
+                }
+            }
+        }
+        // Whoever fell later was felled by somebody who came before.
+        (0..going.len()).rev().filter(|at| going[*at]).map(|at| self.withdraw(at)).collect()
+    }
+
+    fn withdraw(&mut self, at: usize) -> Gone {
+        let faller = self.fallers[at];
+        let performed = self.composer.crowd.withdraw(faller.who);
+        if let Some((_, doing)) = performed.last() {
+            let bodies = self.composer.bodies();
+            self.cover.uncover(&shadows(bodies, doing, doing.end(bodies)));
+        }
+        self.fallers[at].is_gone = true;
+        if let Some(parent) = faller.parent {
+            self.fallers[parent].felled -= 1;
+        }
+        self.free.push(faller.who);
+        let place = self.composer.uses.iter().rposition(|it| it.people[0] == faller.who);
+        let used = self.composer.uses.remove(place.unwrap_or(0));
+        Gone { at, performed, used }
+    }
+
+    fn put_back(&mut self, gone: Gone) {
+        let Gone { at, performed, used } = gone;
+        let faller = self.fallers[at];
+        let bodies = self.composer.bodies_handle();
+        let n_parts = self.composer.patches.patch(used.patch).of(Role::First).stints.len();
+        let (waiting, within) = performed.split_at(performed.len() - n_parts);
+        if let Some(((start, _), (_, doing))) = within.first().zip(within.last()) {
+            let end = doing.end(&bodies);
+            self.composer.crowd.wait(faller.who, waiting, *start);
+            self.composer.crowd.perform(faller.who, within, end);
+            self.composer.crowd.stay(faller.who, end, self.composer.end);
+            self.cover.cover(&shadows(&bodies, doing, end));
+        }
+        self.fallers[at].is_gone = false;
+        if let Some(parent) = faller.parent {
+            self.fallers[parent].felled += 1;
+        }
+        self.free.retain(|who| *who != faller.who);
+        self.composer.uses.push(used);
+    }
+
+    /// More people fall where there is room, until an area is as crowded as it should be.
+    fn crowd_in(&mut self) {
+        self.enough = (DENSE * self.floor.area()) as usize;
+        if self.next - self.free.len() >= self.enough {
+            return;
+        }
+        let bodies = self.composer.bodies_handle();
+        self.cover = Cover::new(self.floor, ROOMY);
+        for faller in self.fallers.iter().filter(|it| !it.is_gone) {
+            if let Some((_, doing)) = self.composer.crowd.people[faller.who].performed.last() {
+                self.cover.cover(&shadows(&bodies, doing, doing.end(&bodies)));
+            }
+        }
+        self.chance = CHANCE;
+        self.fill_in(None);
+    }
+
+    /// Those who are there get the first places among the people, in the order in which they came; wishes are counted.
+    fn close_ranks(&mut self) {
+        self.fallers.retain(|faller| !faller.is_gone);
+        let mut new = vec![usize::MAX; self.composer.crowd.people.len()];
+        let mut people = Vec::with_capacity(new.len());
+        for (at, faller) in self.fallers.iter_mut().enumerate() {
+            new[faller.who] = at;
+            people.push(std::mem::take(&mut self.composer.crowd.people[faller.who]));
+            faller.who = at;
+            if let Some([is_possible, is_met]) = faller.wish {
+                self.composer.wishes.count(is_possible, is_met);
+            }
+        }
+        people.resize_with(new.len(), Person::default);
+        self.composer.crowd.people = people;
+        for used in &mut self.composer.uses {
+            used.people = used.people.map(|who| new[who]);
+        }
     }
 
     fn told(&self) -> Filled {

@@ -25,6 +25,8 @@ const TURNED: f32 = 0.24;
 /// What a second of movements and waiting costs of S, and a metre off.
 const PER_SECOND: f32 = 40.0;
 const PER_METRE: f32 = 300.0;
+/// What a metre off a path costs of S: what the user draws counts for more than variety.
+const OFF_PATH: f32 = 4000.0;
 /// Chance decides between scores that are as near to each other as this.
 const CHANCE: f32 = 3.0;
 /// How many ways to go on are tried.
@@ -171,12 +173,14 @@ impl Composer<'_> {
                     let busy = first.at.tick - now[0].tick + second.at.tick - now[1].tick;
                     let seconds = (waits + busy) as f32 / TICKS_PER_SECOND;
                     let ways = [now[0].here.placement(), world.placed(own.to)];
+                    let ends = [ways[1].position, world.ground(other.to.position)];
                     let is_wanted = self
                         .command_at(now[0].tick)
                         .is_some_and(|command| command.is_met(library, patch, *role, ways));
                     let score = self.weights.score(1, self.usage.of(*id), is_wanted)
                         - PER_SECOND * seconds
                         - PER_METRE * (off + 0.5 * turned)
+                        - OFF_PATH * self.off_path(ends, first.at.tick - own.start() + patch.length())
                         + CHANCE * rng.random::<f32>();
                     let leads = [*first, second];
                     candidates.push(Candidate { patch: *id, role: *role, leads, is_wanted, score });
@@ -273,7 +277,8 @@ impl Composer<'_> {
                 let node = pose.nodes[usize::from((mover == 1) != is_swapped)];
                 let off = if lead.at.node == node { 0.0 } else { 0.01 };
                 let chance = if is_late { 0.3 } else { 0.003 };
-                (far + off + chance * rng.random::<f32>(), lead)
+                let strayed = self.off_path(places.map(|it| it.position), lead.at.tick);
+                (far + off + strayed + chance * rng.random::<f32>(), lead)
             })
             .collect();
         options.sort_by(|a, b| a.0.total_cmp(&b.0));

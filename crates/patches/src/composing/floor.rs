@@ -145,16 +145,16 @@ pub struct Cover<'a> {
     floor: &'a Floor,
     /// How near to a body counts as covered (m).
     within: f32,
-    is_open: Vec<bool>,
+    /// By how many each square is covered.
+    by: Vec<u16>,
     n_open: usize,
 }
 
 impl<'a> Cover<'a> {
     /// Nothing is covered yet; whatever is within a distance of a body will be (m).
     pub fn new(floor: &'a Floor, within: f32) -> Cover<'a> {
-        let is_open = floor.is_inside.clone();
-        let n_open = is_open.iter().filter(|it| **it).count();
-        Cover { floor, within, is_open, n_open }
+        let n_open = floor.is_inside.iter().filter(|it| **it).count();
+        Cover { floor, within, by: vec![0; floor.is_inside.len()], n_open }
     }
 
     /// How many squares are left.
@@ -162,35 +162,49 @@ impl<'a> Cover<'a> {
         self.n_open
     }
 
+    fn is_left(&self, at: usize) -> bool {
+        self.floor.is_inside[at] && self.by[at] == 0
+    }
+
     /// Whether the square of a place is left.
     pub fn is_open(&self, place: Ground) -> bool {
         let (column, row) = (self.floor.column(place.x), self.floor.row(place.z));
-        self.is_open[row * self.floor.n_columns + column]
+        self.is_left(row * self.floor.n_columns + column)
     }
 
     /// The middles of the squares that are left (m).
     pub fn open(&self) -> impl Iterator<Item = Ground> + '_ {
-        (0..self.is_open.len()).filter(|at| self.is_open[*at]).map(|at| self.floor.middle(at))
+        (0..self.by.len()).filter(|at| self.is_left(*at)).map(|at| self.floor.middle(at))
     }
 
     /// The area that a body would cover of what is left (m²).
     pub fn gain(&self, body: &[Shadow]) -> f32 {
         let mut n = 0_usize;
-        self.touched(body, |_| n += 1);
+        self.touched(body, true, |_| n += 1);
         n as f32 * self.floor.side * self.floor.side
     }
 
     /// A body lies here.
     pub fn cover(&mut self, body: &[Shadow]) {
         let mut touched = Vec::new();
-        self.touched(body, |at| touched.push(at));
+        self.touched(body, false, |at| touched.push(at));
         for at in touched {
-            self.is_open[at] = false;
-            self.n_open -= 1;
+            self.n_open -= usize::from(self.is_left(at));
+            self.by[at] += 1;
         }
     }
 
-    fn touched(&self, body: &[Shadow], mut found: impl FnMut(usize)) {
+    /// A body that was here does not lie here any more.
+    pub fn uncover(&mut self, body: &[Shadow]) {
+        let mut touched = Vec::new();
+        self.touched(body, false, |at| touched.push(at));
+        for at in touched {
+            self.by[at] = self.by[at].saturating_sub(1);
+            self.n_open += usize::from(self.is_left(at));
+        }
+    }
+
+    fn touched(&self, body: &[Shadow], is_left: bool, mut found: impl FnMut(usize)) {
         let mut low = Ground { x: f32::INFINITY, z: f32::INFINITY };
         let mut high = Ground { x: f32::NEG_INFINITY, z: f32::NEG_INFINITY };
         for shadow in body {
@@ -208,7 +222,8 @@ impl<'a> Cover<'a> {
             for column in floor.column(low.x)..=floor.column(high.x) {
                 let at = row * floor.n_columns + column;
                 let place = floor.middle(at);
-                if self.is_open[at] && body.iter().any(|shadow| shadow.from(place) < self.within) {
+                let counts = if is_left { self.is_left(at) } else { floor.is_inside[at] };
+                if counts && body.iter().any(|shadow| shadow.from(place) < self.within) {
                     found(at);
                 }
             }
@@ -257,6 +272,12 @@ mod tests {
         assert_eq!(cover.gain(&body), 0.0);
         assert!(cover.open().all(|place| body[0].from(place) >= 0.5));
         assert_eq!(cover.gain(&[]), 0.0);
+        // Whatever two cover is covered until both are gone.
+        cover.cover(&body);
+        cover.uncover(&body);
+        assert_eq!(cover.n_open(), all - by_hand);
+        cover.uncover(&body);
+        assert_eq!(cover.n_open(), all);
     }
 
     #[test]

@@ -85,6 +85,9 @@ pub(super) const EARLIEST: i32 = 480;
 const STRAYED: f32 = 300.0;
 const TURNED: f32 = 3000.0;
 
+/// How near anybody comes to another in a crowd, near as they may be already (m).
+const IN_A_CROWD: f32 = 0.27;
+
 /// A way to go on.
 #[derive(Clone, Copy)]
 struct Candidate {
@@ -147,6 +150,7 @@ struct Turn {
 
 /// Composes a scene of one who meets many.
 pub fn compose(composer: &mut Composer<'_>, lead: &Lead) {
+    composer.crowd.nearest = lead.field.nearest();
     let Some(node) = opening(composer, lead.role) else { return };
     let now = Standing { node, here: Rigid::of(lead.start), tick: 0 };
     let mut turn = Turn { now, next: lead.who + 1, enters: None };
@@ -242,6 +246,10 @@ impl<'a> Composer<'a> {
     ) -> Option<Turn> {
         let n_people = self.crowd.people.len();
         if self.is_due(now) && next < n_people {
+            // From far away somebody goes there first.
+            if let Some(now) = self.is_far(now).then(|| self.stroll(lead, now, asked)).flatten() {
+                return Some(Turn { now, next, enters: None });
+            }
             let kept = self.keep_appointment(lead, now, next);
             let after = kept.unwrap_or(now);
             return Some(Turn { now: after, next: next + usize::from(kept.is_some()), enters: None });
@@ -572,7 +580,14 @@ impl<'a> Composer<'a> {
         let free = options
             .iter()
             .find(|(_, doing, after)| self.crowd.is_free(&[(now.tick, *doing)], after.tick, &leave));
-        let (_, doing, after) = *free.or(options.first())?;
+        // Whoever is hemmed in goes where there is most room.
+        let roomiest = || {
+            let room = |(_, doing, after): &&(f32, Doing, Standing)| {
+                self.crowd.room(&[(now.tick, *doing)], after.tick)
+            };
+            options.iter().max_by(|a, b| room(a).total_cmp(&room(b)))
+        };
+        let (_, doing, after) = *free.or_else(roomiest)?;
         self.crowd.perform(lead.who, &[(now.tick, doing)], after.tick);
         Some(after)
     }
@@ -584,6 +599,14 @@ impl Field {
         match self {
             Field::Ring { .. } | Field::Lane { .. } => 1,
             Field::Crowd { .. } => 4,
+        }
+    }
+
+    /// How near people come to each other at most who have nothing to do with each other, near as they may be already (m).
+    fn nearest(&self) -> f32 {
+        match self {
+            Field::Ring { .. } | Field::Lane { .. } => 0.0,
+            Field::Crowd { .. } => IN_A_CROWD,
         }
     }
 

@@ -5,8 +5,11 @@
 //! is early waits for a partner who is late.
 //!
 //! Reference: \[Shum2008\], section 5, "Luggage".
-//! Differs from the paper: where a patch begins is not a standard pose, but worked out from where both stand, and the way
-//! there is bent until it ends there.
+//! Differs from the paper: where a patch begins is not a standard pose. All that the giver could get to with its load and all
+//! that the receiver could get to are worked out, and the patch is taken that fits a place of each best; what is still off is
+//! shared by the seams of the receiver's way.
+
+use std::collections::HashMap;
 
 use randori_arena::bodies::{Doing, Rigid, TICKS_PER_SECOND};
 use randori_motion::annotation::{Annotation, Load};
@@ -14,10 +17,12 @@ use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
 use randori_motion::{ActionId, Ground, Placement};
 
+use super::choice::Command;
+use super::crowd::Leave;
 use super::locomotion::Standing;
 use super::moves::Moves;
-use super::reach::{Reach, Way, bent};
-use super::{Composer, Join};
+use super::reach::{AT_A_SEAM, Reach, Reached, Way, bend_of, bent, between};
+use super::{Composer, Join, least_distance, room};
 use crate::patch::Role;
 use crate::set::PatchId;
 
@@ -56,6 +61,13 @@ pub struct Hold {
     pub until: i32,
 }
 
+/// All there is that one person carries.
+const LOADS: [Load; 4] = [
+    Load { is_heavy: false, is_large: false, is_shared: false },
+    Load { is_heavy: false, is_large: true, is_shared: false },
+    Load { is_heavy: true, is_large: false, is_shared: false },
+    Load { is_heavy: true, is_large: true, is_shared: false },
+];
 /// How far giver and receiver stand from where they meet (m).
 const FROM_THE_MIDDLE: f32 = 0.5;
 /// How far beyond the ends of the line pieces lie, and from one to the next (m).
@@ -66,12 +78,20 @@ const OFF: f32 = 4.0;
 const TURNED: f32 = 1.5;
 const TURNS: f32 = 1.1;
 const USED: f32 = 0.7;
-/// How many ways to hand something over are looked at closer.
+/// What ways count that are bent as far as they may be at each seam (s).
+const BENT: f32 = 1.5;
+/// Handing over farther off or turned farther than this is not looked at (m, rad).
+const FARTHEST: [f32; 2] = [0.9, 1.2];
+/// How many ways to hand something over are worked out.
 const TRIES: usize = 60;
-/// How far off a way may begin that is bent (m, rad).
-const BENT: [f32; 2] = [0.45, 0.7];
-/// How often somebody waits for a partner.
-const WAITS: usize = 12;
+/// Places that are looked up together (m, rad): less than what ways are bent by.
+const CELL: [f32; 2] = [0.25, 0.4];
+/// How often somebody waits for a partner, and how long at least (ticks).
+const WAITS: usize = 24;
+const PAUSE: i32 = 30;
+/// How many of the ways back are tried, and how many ways to wait are compared.
+const WAYS_BACK: usize = 60;
+const CALM: usize = 8;
 
 /// A line under way.
 struct Line<'c, 'a, 'p> {
@@ -79,14 +99,54 @@ struct Line<'c, 'a, 'p> {
     carrying: Moves,
     chain: Chain<'p>,
     now: Vec<Standing>,
-    /// Of each patch what is handed over, and where the giver is then; `None` if nothing is.
-    given: Vec<Option<(Load, Placement)>>,
+    /// Patches that hand a load over, by load and by the posture in which the giver begins.
+    given: GivenBy,
+    /// Where the receiver begins, on average, seen from where the giver is when the load is handed over.
+    meets: HashMap<Load, Placement>,
 }
 
-/// A way to hand something over.
+/// A patch in which something is handed over.
+#[derive(Clone, Copy)]
+struct Given {
+    patch: PatchId,
+    /// Where the giver is then.
+    hand: Placement,
+}
+
+/// A patch after one of the giver's ways.
+#[derive(Clone, Copy)]
 struct Candidate {
     patch: PatchId,
-    way: Way,
+    /// The giver's way.
+    way: usize,
+    is_wanted: bool,
+    cost: f32,
+}
+
+/// A candidate, with one of the receiver's ways.
+#[derive(Clone, Copy)]
+struct Meeting {
+    candidate: Candidate,
+    way: usize,
+    /// How much too late the receiver is (ticks).
+    late: i32,
+    cost: f32,
+}
+
+/// Somebody hands something over: all that both do.
+struct Handing {
+    patch: PatchId,
+    world: Rigid,
+    begins: i32,
+    own: Vec<(i32, Doing)>,
+    theirs: Vec<(i32, Doing)>,
+}
+
+/// Where two people could get to, and who of them is who.
+struct Reaches {
+    who: [usize; 2],
+    own: Reached,
+    theirs: Reached,
 }
 
 /// Hands pieces on along a line; the way of each.
@@ -97,13 +157,14 @@ pub fn compose(composer: &mut Composer<'_>, chain: &Chain<'_>) -> Vec<Journey> {
     else {
         return Vec::new();
     };
-    let given = composer.patches.ids().map(|id| given(composer, id)).collect();
+    let (given, meets) = given(composer);
     let chain = Chain { n_people: chain.n_people.min(composer.crowd.people.len()), ..*chain };
     let now = (0..chain.n_people).map(|who| {
         let here = Rigid::of(home(&chain, who));
         Standing { node, here, tick: 0 }
     });
-    let mut line = Line { carrying: Moves::of(&bodies, true), now: now.collect(), given, chain, composer };
+    let mut line =
+        Line { carrying: Moves::of(&bodies, true), now: now.collect(), given, meets, chain, composer };
     let mut journeys: Vec<Journey> = Vec::new();
     for piece in 0..chain.pieces.len() {
         let journey = line.journey(piece);
@@ -129,14 +190,42 @@ fn home(chain: &Chain<'_>, who: usize) -> Placement {
     chain.start.then(ahead)
 }
 
-fn given(composer: &Composer<'_>, id: PatchId) -> Option<(Load, Placement)> {
-    let (bodies, patch) = (composer.bodies(), composer.patches.patch(id));
-    let first = patch.of(Role::First);
+/// Patches that hand something over, by what it is and the giver's posture.
+type GivenBy = HashMap<(Load, NodeId), Vec<Given>>;
+
+/// Patches that hand something over, and where receivers begin.
+fn given(composer: &Composer<'_>) -> (GivenBy, HashMap<Load, Placement>) {
+    let bodies = composer.bodies();
     let is_given = |action: ActionId| bodies.library().action(action).annotation.stem() == "hand-over";
-    let hand = first.stints.iter().find(|stint| is_given(stint.action))?;
-    let load = bodies.library().action(hand.action).annotation.holds()[0]?;
-    let can_go_on = patch.lines.iter().all(|lines| lines.entry.is_some() && lines.exit.is_some());
-    can_go_on.then(|| (load, patch.placement(bodies, Role::First, hand.start)))
+    let mut given = GivenBy::new();
+    let mut sums: HashMap<Load, [f32; 5]> = HashMap::new();
+    for id in composer.patches.ids() {
+        let patch = composer.patches.patch(id);
+        let [first, second] = &patch.lines;
+        let goes_on = first.exit.is_some() && second.exit.is_some() && second.entry.is_some();
+        let hand = first.stints.iter().find(|stint| is_given(stint.action)).filter(|_| goes_on);
+        let load = hand.and_then(|hand| bodies.library().action(hand.action).annotation.holds()[0]);
+        let (Some(hand), Some(load), Some(entry)) = (hand, load, first.entry) else { continue };
+        let hand = patch.placement(bodies, Role::First, hand.start);
+        given.entry((load, entry)).or_default().push(Given { patch: id, hand });
+        let from = hand.relative(second.from);
+        let (x, z) = (libm::sinf(from.heading), libm::cosf(from.heading));
+        let sum = sums.entry(load).or_default();
+        for (sum, part) in sum.iter_mut().zip([from.position.x, from.position.z, x, z, 1.0]) {
+            *sum += part;
+        }
+    }
+    let mean = |[x, z, sin, cos, n]: [f32; 5]| Placement {
+        position: Ground { x: x / n, z: z / n },
+        heading: libm::atan2f(sin, cos),
+    };
+    let mut meets = HashMap::new();
+    for load in LOADS {
+        if let Some(sum) = sums.get(&load) {
+            meets.insert(load, mean(*sum));
+        }
+    }
+    (given, meets)
 }
 
 impl Line<'_, '_, '_> {
@@ -228,17 +317,16 @@ impl Line<'_, '_, '_> {
         let middle = self.chain.spacing * (giver as f32 + 0.5) - FROM_THE_MIDDLE;
         let place = Placement { position: Ground { x: 0.0, z: middle }, heading: 0.0 };
         let goal = self.chain.start.then(place);
-        for attempt in 0..WAITS {
-            // The longer nothing is found, the more a way may be bent.
-            let slack = 1.0 + 0.25 * attempt as f32;
-            let (found, late) = self.best(giver, receiver, load, goal, slack);
-            if let Some((candidate, approach)) = found {
-                return Some(self.take(giver, receiver, candidate, approach));
-            }
-            if late.is_none() {
+        for _ in 0..WAITS {
+            if self.composer.moves.calm(self.now[receiver].node).is_empty() {
                 self.go_back(receiver);
             }
-            let until = self.now[giver].tick + late.unwrap_or(0).max(30);
+            let late = match self.handing([giver, receiver], load, goal) {
+                Ok(handing) => return Some(self.take([giver, receiver], handing)),
+                Err(late) => late,
+            };
+            self.settle(giver);
+            let until = self.now[giver].tick + late.max(PAUSE);
             if until > self.composer.end || !self.wait(giver, until, true) {
                 return None;
             }
@@ -246,108 +334,256 @@ impl Line<'_, '_, '_> {
         None
     }
 
-    /// The best way to hand a piece over for which the receiver is there in time, with the receiver's way; else how much too
-    /// late the receiver would be (ticks).
-    fn best(
-        &self,
-        giver: usize,
-        receiver: usize,
-        load: Load,
-        goal: Placement,
-        slack: f32,
-    ) -> (Option<(Candidate, Way)>, Option<i32>) {
-        let (patches, now) = (self.composer.patches, self.now[giver]);
+    /// The best way to hand a piece over; else how much too late the receiver would be for the best one (ticks).
+    fn handing(&mut self, who: [usize; 2], load: Load, goal: Placement) -> Result<Handing, i32> {
+        let Some(meets) = self.meets.get(&load) else { return Err(0) };
+        let [now, theirs] = who.map(|who| self.now[who]);
         let carrying = Reach { crowd: &self.composer.crowd, moves: &self.carrying };
-        let mut ways = carrying.about(now, goal);
-        let mut candidates: Vec<(f32, PatchId, usize)> = Vec::new();
-        for (at, way) in ways.iter().enumerate() {
-            let seconds = (way.end.tick - now.tick) as f32 / TICKS_PER_SECOND;
-            for (id, role) in patches.openings(way.end.node) {
-                let Some((of, hand)) = self.given[id.idx()].filter(|_| *role == Role::First) else {
-                    continue;
-                };
-                if of != load {
-                    continue;
-                }
-                let patch = patches.patch(*id);
-                let world = patch.placed_by_start(Role::First, way.end.here);
-                let there = world.placed(hand);
-                // The receiver has to turn round with it.
-                let (after, taken) = (world.placed(patch.of(Role::Second).to), patch.of(Role::Second).end());
-                let turned = |at: Placement| wrap_angle(at.heading - goal.heading).abs();
-                let cost = seconds
-                    + (taken - patch.of(Role::First).start()) as f32 / TICKS_PER_SECOND
-                    + OFF * there.position.distance(goal.position)
-                    + TURNED * turned(there)
-                    + TURNS * turned(after)
-                    + USED * self.composer.usage.of(*id).min(1.0);
-                candidates.push((cost, *id, at));
-            }
-        }
-        candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
         let walking = Reach { crowd: &self.composer.crowd, moves: &self.composer.moves };
-        let rests = |node: NodeId| !self.composer.moves.calm(node).is_empty();
-        let their_place = self.now[receiver].here.placement();
-        let mut late: Option<i32> = None;
-        for (_, id, at) in candidates.into_iter().take(TRIES) {
-            let patch = patches.patch(id);
-            let world = patch.placed_by_start(Role::First, ways[at].end.here);
-            let begins = ways[at].end.tick - patch.of(Role::First).start();
-            let lines = patch.of(Role::Second);
-            let Some(node) = lines.entry else { continue };
-            let tick = begins + lines.start();
-            let to = Standing { node, here: world.then(Rigid::of(lines.from)), tick };
-            let Some(approach) = walking.back(to, their_place, &rests) else { continue };
-            if approach.off[0] > slack * BENT[0] || approach.off[1] > slack * BENT[1] {
-                continue;
+        let reaches =
+            Reaches { who, own: carrying.about(now, goal), theirs: walking.about(theirs, goal.then(*meets)) };
+        let candidates = self.candidates(&reaches, load, goal);
+        let meetings = self.meetings(&reaches, &candidates);
+        let mut late = 0;
+        for meeting in meetings.iter().take(TRIES) {
+            if meeting.late > 0 {
+                // Waiting for the best is better than doing with another.
+                late = meeting.late;
+                break;
             }
-            let by = self.now[receiver].tick - approach.end.tick;
-            if by <= 0 {
-                return (Some((Candidate { patch: id, way: ways.swap_remove(at) }, approach)), None);
+            if let Some(handing) = self.plan(&reaches, meeting) {
+                self.count_wish(&reaches, &meetings, meeting);
+                return Ok(handing);
             }
-            late = Some(late.map_or(by, |least| least.min(by)));
         }
-        (None, late)
+        Err(late)
     }
 
-    fn take(&mut self, giver: usize, receiver: usize, candidate: Candidate, approach: Way) -> i32 {
-        let bodies = self.composer.bodies_handle();
-        let patch = self.composer.patches.patch(candidate.patch);
-        let world = patch.placed_by_start(Role::First, candidate.way.end.here);
-        let begins = candidate.way.end.tick - patch.of(Role::First).start();
-        let mut own = candidate.way.doings;
-        own.extend(patch.of(Role::First).doings(&bodies, world, begins));
+    /// Counts whether a command was followed, if there is one.
+    fn count_wish(&mut self, reaches: &Reaches, meetings: &[Meeting], chosen: &Meeting) {
+        if self.composer.command_at(self.now[reaches.who[0]].tick).is_none() {
+            return;
+        }
+        let is_met = chosen.candidate.is_wanted;
+        let mut wanted = meetings.iter().filter(|it| it.candidate.is_wanted && it.late <= 0);
+        let is_possible = is_met || wanted.any(|it| self.plan(reaches, it).is_some());
+        self.composer.wishes.count(is_possible, is_met);
+    }
+
+    /// Patches that hand a load over after one of the giver's ways: what the user asks for first, then what takes the least
+    /// time, with what is off and what has yet to be turned counted as time.
+    fn candidates(&self, reaches: &Reaches, load: Load, goal: Placement) -> Vec<Candidate> {
+        let (patches, now) = (self.composer.patches, self.now[reaches.who[0]]);
+        let library = self.composer.bodies().library();
+        let command = self.composer.command_at(now.tick);
+        let turned = |at: Placement| wrap_angle(at.heading - goal.heading).abs();
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for (way, at) in reaches.own.standings().enumerate() {
+            let seconds = (at.tick - now.tick) as f32 / TICKS_PER_SECOND;
+            for given in self.given.get(&(load, at.node)).into_iter().flatten() {
+                let patch = patches.patch(given.patch);
+                let world = patch.placed_by_start(Role::First, at.here);
+                let there = world.placed(given.hand);
+                let off = [there.position.distance(goal.position), turned(there)];
+                if off[0] > FARTHEST[0] || off[1] > FARTHEST[1] {
+                    continue;
+                }
+                let [first, second] = &patch.lines;
+                // The receiver has to turn round with it.
+                let after = world.placed(second.to);
+                let cost = seconds
+                    + (second.end() - first.start()) as f32 / TICKS_PER_SECOND
+                    + OFF * off[0]
+                    + TURNED * off[1]
+                    + TURNS * turned(after)
+                    + USED * self.composer.usage.of(given.patch).min(1.0);
+                let is_met = |command: &Command, role: Role| {
+                    let ways = [patch.of(role).from, patch.of(role).to].map(|it| world.placed(it));
+                    command.is_met(library, patch, role, ways)
+                };
+                let is_wanted =
+                    command.is_some_and(|command| Role::BOTH.into_iter().any(|role| is_met(command, role)));
+                candidates.push(Candidate { patch: given.patch, way, is_wanted, cost });
+            }
+        }
+        candidates.sort_by(|a, b| b.is_wanted.cmp(&a.is_wanted).then(a.cost.total_cmp(&b.cost)));
+        candidates
+    }
+
+    /// The receiver's ways that end about where candidates want them, the best first.
+    fn meetings(&self, reaches: &Reaches, candidates: &[Candidate]) -> Vec<Meeting> {
+        let theirs: Vec<(Standing, Placement, f32)> = (reaches.theirs.standings().enumerate())
+            .map(|(at, it)| (*it, it.here.placement(), reaches.theirs.n_movements(at).max(1) as f32))
+            .collect();
+        let mut by_cell: HashMap<(NodeId, [i32; 3]), Vec<usize>> = HashMap::new();
+        for (at, (standing, place, _)) in theirs.iter().enumerate() {
+            by_cell.entry((standing.node, cell(*place))).or_default().push(at);
+        }
+        let own: Vec<Standing> = reaches.own.standings().copied().collect();
+        let mut meetings: Vec<Meeting> = Vec::new();
+        // The costs of the best ones so far of those who are wanted like the last candidate, the worst last.
+        let mut best: Vec<f32> = Vec::new();
+        let mut is_wanted = None;
+        for candidate in candidates {
+            if is_wanted.replace(candidate.is_wanted) != Some(candidate.is_wanted) {
+                best.clear();
+            }
+            if best.get(TRIES - 1).is_some_and(|worst| candidate.cost >= *worst) {
+                continue;
+            }
+            let patch = self.composer.patches.patch(candidate.patch);
+            let lines = patch.of(Role::Second);
+            let Some(node) = lines.entry else { continue };
+            let from = own[candidate.way];
+            let place = patch.placed_by_start(Role::First, from.here).placed(lines.from);
+            let start = from.tick - patch.of(Role::First).start() + lines.start();
+            for cell in around(cell(place)) {
+                for way in by_cell.get(&(node, cell)).into_iter().flatten() {
+                    let (standing, there, n) = theirs[*way];
+                    let off = [
+                        there.position.distance(place.position) / (n * AT_A_SEAM[0]),
+                        wrap_angle(there.heading - place.heading).abs() / (n * AT_A_SEAM[1]),
+                    ];
+                    if off[0] > 1.0 || off[1] > 1.0 {
+                        continue;
+                    }
+                    let late = standing.tick - start;
+                    let cost = candidate.cost
+                        + 0.5 * BENT * (off[0] + off[1])
+                        + late.max(0) as f32 / TICKS_PER_SECOND;
+                    let place = best.partition_point(|it| *it <= cost);
+                    if place < TRIES {
+                        best.insert(place, cost);
+                        best.truncate(TRIES);
+                        meetings.push(Meeting { candidate: *candidate, way: *way, late, cost });
+                    }
+                }
+            }
+        }
+        let wanted = |it: &Meeting| it.candidate.is_wanted;
+        meetings.sort_by(|a, b| wanted(b).cmp(&wanted(a)).then(a.cost.total_cmp(&b.cost)));
+        meetings
+    }
+
+    /// What both do; `None` if a way would have to be bent too far, or somebody gets in another's way.
+    fn plan(&self, reaches: &Reaches, meeting: &Meeting) -> Option<Handing> {
+        let (bodies, crowd) = (self.composer.bodies(), &self.composer.crowd);
+        let [giver, receiver] = reaches.who;
+        let [now, theirs_now] = reaches.who.map(|who| self.now[who]);
+        let id = meeting.candidate.patch;
+        let patch = self.composer.patches.patch(id);
+        let [first, second] = &patch.lines;
+        let from = *reaches.own.standings().nth(meeting.candidate.way)?;
+        let world = patch.placed_by_start(Role::First, from.here);
+        let begins = from.tick - first.start();
+        let start = begins + second.start();
+        // The receiver waits, and goes so that it is there just in time.
+        let to = *reaches.theirs.standings().nth(meeting.way)?;
+        let leaves = start - (to.tick - theirs_now.tick);
+        let later = leaves - theirs_now.tick;
+        if later < 0 {
+            return None;
+        }
+        let (waiting, _) = self.waiting(receiver, leaves, false);
+        let here = match waiting.last() {
+            Some((_, doing)) => doing.placement(bodies, leaves),
+            None => theirs_now.here.placement(),
+        };
+        let way: Vec<(i32, Doing)> = (reaches.theirs.way(meeting.way).into_iter())
+            .map(|(tick, doing)| (tick + later, Doing { start: doing.start + later, ..doing }))
+            .collect();
+        let ends = [here, world.placed(second.from)];
+        let bend = bend_of(bodies, &way, to.here.placement(), ends);
+        let n = way.len().max(1) as f32;
+        if bend[0] > n * AT_A_SEAM[0] || bend[1] > n * AT_A_SEAM[1] {
+            return None;
+        }
+        let mut going = bent(bodies, &way, to.here.placement(), ends);
+        going.extend(second.doings(bodies, world, begins));
+        let mut own = reaches.own.way(meeting.candidate.way);
+        let part = first.doings(bodies, world, begins);
+        let near = |doings: &[(i32, Doing)], tick: i32| {
+            crowd.print(doings, tick).map_or_else(Vec::new, |print| crowd.near(&print, tick))
+        };
+        let (near_own, near_theirs) = (near(&own, now.tick), near(&going, leaves));
+        let alone = Leave { partners: &[], near: &near_own };
+        let is_free = crowd.is_free(&own, from.tick, &alone)
+            && crowd.is_free(&part, begins + first.end(), &Leave { partners: &[receiver], near: &near_own })
+            && crowd.is_free(
+                &going,
+                begins + second.end(),
+                &Leave { partners: &[giver], near: &near_theirs },
+            );
+        own.extend(part);
+        // What both are about to do is not in the scene yet.
+        let both = from.tick.max(start);
+        let there = crowd.print(&own, both)?.distance(&crowd.print(&going, both)?);
+        let apart = least_distance(crowd, &own, &going, now.tick.max(leaves), both) >= room(there);
+        let mut theirs = waiting;
+        theirs.extend(going);
+        (is_free && apart).then_some(Handing { patch: id, world, begins, own, theirs })
+    }
+
+    fn take(&mut self, [giver, receiver]: [usize; 2], handing: Handing) -> i32 {
+        let Handing { patch: id, world, begins, own, theirs } = handing;
+        let patch = self.composer.patches.patch(id);
         self.composer.crowd.perform(giver, &own, begins + patch.of(Role::First).end());
-        self.wait(receiver, approach.end.tick, false);
-        let here = self.place(receiver, approach.end.tick);
-        let mut theirs = bent(&bodies, &approach.doings, here);
-        theirs.extend(patch.of(Role::Second).doings(&bodies, world, begins));
         self.composer.crowd.perform(receiver, &theirs, begins + patch.of(Role::Second).end());
         for (who, role) in [(giver, Role::First), (receiver, Role::Second)] {
             if let Some(after) = self.composer.after_part(patch, role, world, begins) {
                 self.now[who] = after;
             }
         }
-        self.composer.note(candidate.patch, begins, world, [giver, receiver], Join::Recycled);
+        self.composer.note(id, begins, world, [giver, receiver], Join::Recycled);
         self.go_back(giver);
         begins + patch.contacts.first().map_or(0, |contact| contact.tick)
     }
 
-    /// Where somebody is at a tick.
-    fn place(&self, who: usize, tick: i32) -> Placement {
-        let performed = &self.composer.crowd.people[who].performed;
-        let last = performed.iter().rev().find(|(start, _)| *start <= tick);
-        last.map_or(self.now[who].here.placement(), |(_, doing)| {
-            doing.placement(self.composer.bodies(), tick)
-        })
+    /// Somebody with empty hands goes back to its place: the shortest way that gets in nobody's way, bent to end there.
+    fn go_back(&mut self, who: usize) {
+        let (goal, now) = (home(&self.chain, who), self.now[who]);
+        let (moves, crowd) = (&self.composer.moves, &self.composer.crowd);
+        let reached = Reach { crowd, moves }.about(now, goal);
+        let mut ends: Vec<(f32, usize, Standing)> = (reached.standings().enumerate())
+            .filter(|(_, at)| !moves.calm(at.node).is_empty())
+            .map(|(way, at)| {
+                let place = at.here.placement();
+                let seconds = (at.tick - now.tick) as f32 / TICKS_PER_SECOND;
+                let turned = wrap_angle(place.heading - goal.heading).abs();
+                (seconds + 2.0 * (OFF * at.from(goal.position) + TURNED * turned), way, *at)
+            })
+            .collect();
+        ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let bodies = self.composer.bodies();
+        let back = |(_, way, at): &(f32, usize, Standing)| {
+            let way = reached.way(*way);
+            let (start, end) = (now.here.placement(), at.here.placement());
+            let off = bend_of(bodies, &way, end, [start, goal]);
+            let most = |k: usize| way.len() as f32 * AT_A_SEAM[k] / off[k].max(1e-6);
+            let end_there = between(end, goal, most(0).min(most(1)).min(1.0));
+            let doings = bent(bodies, &way, end, [start, end_there]);
+            (doings, Standing { here: Rigid::of(end_there), ..*at })
+        };
+        let is_free = |(doings, at): &(Vec<(i32, Doing)>, Standing)| {
+            let near = crowd.print(doings, now.tick).map_or_else(Vec::new, |it| crowd.near(&it, now.tick));
+            crowd.is_free(doings, at.tick, &Leave { partners: &[], near: &near })
+        };
+        let free = ends.iter().take(WAYS_BACK).map(back).find(is_free);
+        if let Some((doings, at)) = free.or_else(|| ends.first().map(back)) {
+            self.composer.crowd.perform(who, &doings, at.tick);
+            self.now[who] = at;
+        }
     }
 
-    /// Somebody with empty hands goes back to its place.
-    fn go_back(&mut self, who: usize) {
-        let goal = home(&self.chain, who);
-        let reach = Reach { crowd: &self.composer.crowd, moves: &self.composer.moves };
-        let rests = |node: NodeId| !self.composer.moves.calm(node).is_empty();
-        if let Some(way) = reach.ahead(self.now[who], goal, &rests) {
+    /// Somebody with a load comes to stand where they can wait with it, if they cannot wait as they are.
+    fn settle(&mut self, who: usize) {
+        let rests = |node: NodeId| !self.carrying.calm(node).is_empty();
+        let now = self.now[who];
+        if rests(now.node) {
+            return;
+        }
+        let reach = Reach { crowd: &self.composer.crowd, moves: &self.carrying };
+        if let Some(way) = reach.ahead(now, now.here.placement(), &rests) {
             self.composer.crowd.perform(who, &way.doings, way.end.tick);
             self.now[who] = way.end;
         }
@@ -356,21 +592,60 @@ impl Line<'_, '_, '_> {
     /// Somebody waits until a tick, with a load or without; whether there is anything to wait with. What is under way at the
     /// tick is cut short by whatever follows.
     fn wait(&mut self, who: usize, until: i32, carries: bool) -> bool {
-        let bodies = self.composer.bodies_handle();
+        let (doings, after) = self.waiting(who, until, carries);
+        self.composer.crowd.perform(who, &doings, after.tick.min(until));
+        self.now[who] = after;
+        !doings.is_empty()
+    }
+
+    /// What somebody waits with until a tick, as near to where they are or have their place as possible, and how they stand
+    /// afterwards.
+    fn waiting(&self, who: usize, until: i32, carries: bool) -> (Vec<(i32, Doing)>, Standing) {
+        let bodies = self.composer.bodies();
         let moves = if carries { &self.carrying } else { &self.composer.moves };
         let mut at = self.now[who];
+        let place = if carries { at.here.placement() } else { home(&self.chain, who) };
         let mut doings = Vec::new();
         let mut turn = who + at.tick.unsigned_abs() as usize;
         while at.tick < until {
             let calm = moves.calm(at.node);
-            let Some(id) = calm.get(turn % calm.len().max(1)) else { break };
-            let doing = Doing::begin(&bodies, *id, at.tick, 0, at.here);
+            let begun = (0..CALM.min(calm.len())).map(|k| {
+                let doing = Doing::begin(bodies, calm[(turn + k) % calm.len()], at.tick, 0, at.here);
+                let after = Standing::after(&self.composer.crowd, &doing);
+                let turned = wrap_angle(after.here.placement().heading - place.heading).abs();
+                (after.from(place.position) + 0.5 * turned, doing, after)
+            });
+            let Some((_, doing, after)) = begun.min_by(|a, b| a.0.total_cmp(&b.0)) else { break };
             doings.push((at.tick, doing));
-            at = Standing::after(&self.composer.crowd, &doing);
-            turn += 1;
+            at = after;
+            turn += CALM;
         }
-        self.composer.crowd.perform(who, &doings, at.tick.min(until));
-        self.now[who] = at;
-        !doings.is_empty()
+        (doings, at)
     }
+}
+
+fn cell(place: Placement) -> [i32; 3] {
+    let [apart, turned] = CELL;
+    let heading = wrap_angle(place.heading);
+    [place.position.x / apart, place.position.z / apart, heading / turned].map(|it| it.floor() as i32)
+}
+
+/// A cell and all beside it; headings come round.
+fn around([x, z, turn]: [i32; 3]) -> impl Iterator<Item = [i32; 3]> {
+    let n = (std::f32::consts::PI / CELL[1]).floor() as i32;
+    (-1..=1).flat_map(move |dx| {
+        (-1..=1).flat_map(move |dz| {
+            (-1..=1).map(move |dt| {
+                let turn = turn + dt;
+                let turn = if turn > n {
+                    -n - 1
+                } else if turn < -n - 1 {
+                    n
+                } else {
+                    turn
+                };
+                [x + dx, z + dz, turn]
+            })
+        })
+    })
 }

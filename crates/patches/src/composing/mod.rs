@@ -58,6 +58,9 @@ pub struct Composer<'a> {
     /// Whether nobody is seen before they set off for the main character, nor sets off for a command before it is given:
     /// for whoever gives commands while they look on. See [`lead`].
     pub late: bool,
+    /// Where the middle of two who go on with each other is to be, and when (ticks), in order of time; nowhere in particular
+    /// if there are none.
+    pub path: Vec<(i32, Ground)>,
     /// When the scene ends (ticks).
     pub end: i32,
     /// Which patches were used, in the order in which they were chosen.
@@ -116,6 +119,7 @@ impl<'a> Composer<'a> {
             appointments: Vec::new(),
             kept: Vec::new(),
             late: false,
+            path: Vec::new(),
             end,
             uses: Vec::new(),
             wishes: Wishes::default(),
@@ -137,6 +141,24 @@ impl<'a> Composer<'a> {
     /// What the user asks for at a tick.
     fn command_at(&self, tick: i32) -> Option<&Command> {
         self.commands.iter().rev().find(|command| command.from <= tick && tick < command.until)
+    }
+
+    /// Where the path is at a tick, in straight lines from one of its places to the next.
+    fn path_at(&self, tick: i32) -> Option<Ground> {
+        let next = self.path.partition_point(|(at, _)| *at <= tick);
+        let (Some(from), Some(to)) = (self.path.get(next.max(1) - 1), self.path.get(next)) else {
+            return self.path.last().map(|(_, place)| *place);
+        };
+        let part = (tick - from.0) as f32 / (to.0 - from.0).max(1) as f32;
+        let part = part.clamp(0.0, 1.0);
+        let along = |a: f32, b: f32| a + part * (b - a);
+        Some(Ground { x: along(from.1.x, to.1.x), z: along(from.1.z, to.1.z) })
+    }
+
+    /// How far the middle of two places is from the path at a tick (m); 0 if there is none.
+    fn off_path(&self, [a, b]: [Ground; 2], tick: i32) -> f32 {
+        let middle = Ground { x: 0.5 * (a.x + b.x), z: 0.5 * (a.z + b.z) };
+        self.path_at(tick).map_or(0.0, |place| place.distance(middle))
     }
 
     /// Writes down that a patch is used.

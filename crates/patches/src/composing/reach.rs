@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use randori_arena::bodies::{Bodies, Doing, Rigid, TICKS_PER_SECOND};
 use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
-use randori_motion::{ActionId, Placement};
+use randori_motion::{ActionId, Ground, Placement};
 
 use super::crowd::Crowd;
 use super::locomotion::Standing;
@@ -58,6 +58,29 @@ struct Step {
     before: usize,
 }
 
+/// Places that somebody could get to, and how.
+pub struct Reached {
+    steps: Vec<Step>,
+}
+
+impl Reached {
+    /// How somebody stands in each of them; where they are now comes first.
+    pub fn standings(&self) -> impl ExactSizeIterator<Item = &Standing> {
+        self.steps.iter().map(|step| &step.at)
+    }
+
+    /// What is done to get to one of them, in order of time.
+    pub fn way(&self, at: usize) -> Vec<(i32, Doing)> {
+        path(&self.steps, at, Sense::Forward)
+    }
+
+    /// How many movements that is.
+    pub fn n_movements(&self, at: usize) -> usize {
+        let before = |at: &usize| Some(self.steps[*at].before).filter(|before| *before != usize::MAX);
+        std::iter::successors(Some(at), before).count() - 1
+    }
+}
+
 /// Forward or backward in time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sense {
@@ -77,19 +100,10 @@ impl Reach<'_> {
         self.search(to, goal, is_end, Sense::Backward)
     }
 
-    /// Everything that somebody could get to with as many movements at most, nearest to a goal first, and how; in the order
-    /// in which it was found.
-    pub fn about(&self, from: Standing, goal: Placement) -> Vec<Way> {
-        let mut found = Vec::new();
-        self.spread(from, goal, Sense::Forward, &mut |steps, at| {
-            let step: &Step = &steps[at];
-            found.push(Way {
-                doings: path(steps, at, Sense::Forward),
-                end: step.at,
-                off: off(&step.at, goal),
-            });
-        });
-        found
+    /// Everything that somebody could get to with as many movements at most, nearest to a goal first, in the order in which
+    /// it was found.
+    pub fn about(&self, from: Standing, goal: Placement) -> Reached {
+        Reached { steps: self.spread(from, goal, Sense::Forward, &mut |_, _| ()) }
     }
 
     fn search(
@@ -116,13 +130,22 @@ impl Reach<'_> {
     }
 
     /// Follows the best ways, movement by movement, and shows each place that is come by.
-    fn spread(&self, from: Standing, goal: Placement, sense: Sense, show: &mut dyn FnMut(&[Step], usize)) {
+    fn spread(
+        &self,
+        from: Standing,
+        goal: Placement,
+        sense: Sense,
+        show: &mut dyn FnMut(&[Step], usize),
+    ) -> Vec<Step> {
         let mut steps = vec![Step { at: from, doing: None, before: usize::MAX }];
         let mut layer = vec![0];
         let mut seen: HashSet<(NodeId, [i32; 3])> = HashSet::new();
-        for _ in 0..=LONGEST {
+        for n_movements in 0..=LONGEST {
             for at in &layer {
                 show(&steps, *at);
+            }
+            if n_movements == LONGEST {
+                break;
             }
             let mut next: Vec<(f32, Step)> = Vec::new();
             for before in layer {
@@ -147,6 +170,7 @@ impl Reach<'_> {
                 }
             }
         }
+        steps
     }
 
     fn movements(&self, node: NodeId, sense: Sense) -> &[ActionId] {
@@ -197,27 +221,47 @@ fn cell(at: &Standing) -> [i32; 3] {
     [position.x / apart, position.z / apart, heading / turned].map(|it| it.floor() as i32)
 }
 
-/// The same movements from a place a little off where they begin to where they end: what is off is shared by all of them,
-/// a little at each seam, where feet that stand are held.
-pub fn bent(bodies: &Bodies, way: &[(i32, Doing)], start: Placement) -> Vec<(i32, Doing)> {
+/// How far a way is bent at one of its seams at most (m, rad): what legs make good while feet that stand stay.
+pub const AT_A_SEAM: [f32; 2] = [0.05, 0.09];
+
+/// The same movements from a place a little off where they begin to one a little off where they end: what is off is shared
+/// by all seams, that with whatever follows included.
+pub fn bent(
+    bodies: &Bodies,
+    way: &[(i32, Doing)],
+    planned_end: Placement,
+    [start, end]: [Placement; 2],
+) -> Vec<(i32, Doing)> {
     let Some((tick, first)) = way.first() else { return Vec::new() };
-    let planned = first.root(bodies, *tick);
-    let moved = Rigid::of(start).then(planned.inverse());
+    let from_start = Rigid::of(start).then(first.root(bodies, *tick).inverse());
+    let from_end = Rigid::of(end).then(Rigid::of(planned_end).inverse());
     let share = 1.0 / way.len() as f32;
     let bend = |(at, (tick, doing)): (usize, &(i32, Doing))| {
-        let there = doing.placement(bodies, *tick);
-        let here = moved.placed(there);
-        let part = at as f32 * share;
-        let heading = here.heading + part * wrap_angle(there.heading - here.heading);
-        let place = |from: f32, to: f32| from + part * (to - from);
-        let position = randori_motion::Ground {
-            x: place(here.position.x, there.position.x),
-            z: place(here.position.z, there.position.z),
-        };
+        let planned = doing.placement(bodies, *tick);
+        let here = between(from_start.placed(planned), from_end.placed(planned), at as f32 * share);
         let skipped = (tick - doing.start).max(0) as u32;
-        let doing =
-            Doing::begin(bodies, doing.action, *tick, skipped, Rigid::of(Placement { position, heading }));
-        (*tick, doing)
+        (*tick, Doing::begin(bodies, doing.action, *tick, skipped, Rigid::of(here)))
     };
     way.iter().enumerate().map(bend).collect()
+}
+
+/// How much a way is bent altogether if it is to lead from one place to another (m, rad).
+pub fn bend_of(
+    bodies: &Bodies,
+    way: &[(i32, Doing)],
+    planned_end: Placement,
+    [start, end]: [Placement; 2],
+) -> [f32; 2] {
+    let led = way.first().map_or(start, |(tick, first)| {
+        Rigid::of(start).then(first.root(bodies, *tick).inverse()).placed(planned_end)
+    });
+    [led.position.distance(end.position), wrap_angle(led.heading - end.heading).abs()]
+}
+
+/// A place between two others, from 0 at the first to 1 at the second.
+pub fn between(from: Placement, to: Placement, part: f32) -> Placement {
+    let place = |from: f32, to: f32| from + part * (to - from);
+    let position =
+        Ground { x: place(from.position.x, to.position.x), z: place(from.position.z, to.position.z) };
+    Placement { position, heading: from.heading + part * wrap_angle(to.heading - from.heading) }
 }

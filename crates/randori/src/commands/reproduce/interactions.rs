@@ -3,7 +3,7 @@
 //! A row holds when ours meets what is asked of it: a figure of the paper, or a limit drawn from what the paper says in
 //! words. It is computed from what was played, never set by hand; with few rounds a row may fail by chance.
 
-mod paths;
+pub(super) mod paths;
 mod plan;
 
 use std::sync::Arc;

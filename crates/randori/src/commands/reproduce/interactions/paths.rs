@@ -9,7 +9,7 @@ use super::{Lab, mean, round_seed};
 use rayon::prelude::*;
 
 /// Two boxers; their paths are drawn below.
-const PAIR: &str = r#"
+pub(in crate::commands::reproduce) const PAIR: &str = r#"
 seconds = 20
 library = "builtin:boxing"
 
@@ -28,7 +28,7 @@ facing = "red"
 
 /// Weight of the path: w_p. By table IV it is 10, so that a metre off costs 1e5 points, which is what a blow is worth to
 /// the paper; with blows of 5 to 9 m/s, given by the one and taken by the other, ours is worth some twenty times as much.
-const PATH_WEIGHT: f64 = 1600.0;
+pub(in crate::commands::reproduce) const PATH_WEIGHT: f64 = 1600.0;
 /// How fast the path goes on (m/s): as fast as the pairs of a formation.
 const SPEED: f32 = 0.2;
 /// From checkpoint to checkpoint (s).
@@ -145,7 +145,7 @@ struct Means {
 }
 
 /// Half of the time straight on, the other half to the left.
-fn corner(from: Ground, seconds: f64) -> Vec<Checkpoint> {
+pub(in crate::commands::reproduce) fn corner(from: Ground, seconds: f64) -> Vec<Checkpoint> {
     // The last one leaves time to see that it was passed.
     let n_checkpoints = ((seconds - 1.0) / EVERY) as usize;
     let turn = n_checkpoints.div_ceil(2);
