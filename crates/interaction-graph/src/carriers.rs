@@ -31,7 +31,7 @@ const THERE: f32 = 0.2;
 /// nearer still.
 const ROOM: f32 = 0.02;
 /// How much of a distance a step of the other makes good before it is too late (m).
-const A_STEP: f32 = 0.08;
+const A_STEP: f32 = 0.04;
 /// Choices looked ahead.
 const DEPTH: usize = 5;
 /// The place of standing behind the eight ways.

@@ -394,7 +394,13 @@ mod tests {
         let manner = Manner { threat: 0, harmless: 0, until: 0, length: 100 };
         let manners = Manners { actions: vec![manner], n: 1 };
         let pairing = |k: u32| {
-            let part = |by: u32, of: f32| (k.wrapping_mul(by) >> 8 & 0xffff) as f32 / 65536.0 * of;
+            let part = |by: u32, of: f32| {
+                let mut mixed = k.wrapping_mul(by) ^ by;
+                for factor in [0x2c1b_3c6d, 0x297a_2d39] {
+                    mixed = (mixed ^ mixed >> 15).wrapping_mul(factor);
+                }
+                (mixed >> 16) as f32 / 65536.0 * of
+            };
             let relation = crate::pairing::Relation {
                 distance: 0.4 + part(104_729, 1.5),
                 own: part(15_485_863, 6.2) - 3.1,

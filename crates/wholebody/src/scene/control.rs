@@ -76,12 +76,8 @@ impl Controller {
             let mut at = 0;
             for subsystem in &mut scene.subsystems {
                 let n = subsystem.model.n_v;
-                integrate(
-                    subsystem,
-                    &self.solver.solution.qdd[at..at + n],
-                    scene.settings.dt,
-                    &mut self.step,
-                );
+                let qdd = &self.solver.solution.qdd[at..at + n];
+                integrate(subsystem, verdict, qdd, scene.settings.dt, &mut self.step);
                 at += n;
             }
         }
@@ -136,12 +132,25 @@ impl Controller {
     }
 }
 
+/// How fast anything may get while limits give way (rad/s or m/s): what falls from two storeys is slower.
+const FASTEST: f64 = 12.0;
+
 /// Velocity first, then the configuration with the new velocity.
-fn integrate(subsystem: &mut Subsystem, qdd: &[f64], dt: f64, step: &mut Vec<f64>) {
+///
+/// Where limits gave way, those of velocities are kept after all, and nothing without a limit gets faster than
+/// [`FASTEST`]: whoever is too weak to stand sinks to the floor and is not thrown about ever faster.
+fn integrate(subsystem: &mut Subsystem, verdict: Verdict, qdd: &[f64], dt: f64, step: &mut Vec<f64>) {
     step.clear();
-    for (v, a) in subsystem.v.iter_mut().zip(qdd) {
-        *v += dt * a;
-        step.push(dt * *v);
+    step.extend(subsystem.v.iter().zip(qdd).map(|(v, a)| v + dt * a));
+    if verdict == Verdict::Relaxed {
+        for joint in &subsystem.model.joints {
+            let most = joint.limits.velocity.min(FASTEST);
+            step[joint.v_start..joint.v_start + joint.kind.n_v()]
+                .iter_mut()
+                .for_each(|v| *v = v.clamp(-most, most));
+        }
     }
+    subsystem.v.copy_from_slice(step);
+    step.iter_mut().for_each(|v| *v *= dt);
     subsystem.model.integrate(&mut subsystem.q, step);
 }

@@ -73,6 +73,8 @@ impl std::fmt::Display for Explanation {
 const SLACK_COST: f64 = 1e6;
 /// Accelerations beyond this are no motion (m/s², rad/s²).
 const WILD: f64 = 5e3;
+/// The share of every velocity that is taken off in a step where nothing else can be worked out.
+const SLOWED: f64 = 0.2;
 /// A softened limit exceeded by less than this is met.
 const MET: f64 = 1e-6;
 
@@ -85,29 +87,46 @@ pub(super) fn relax(
     let qp = &assembly.qp;
     let (dense, map) = qp.to_dense();
     let mut solver = DenseSolver::default();
+    // Limits that can only be met by throwing bodies about are not met: more gives way, and of what is wild all the same
+    // the mildest is taken.
+    let mut mildest: Option<(f64, Softness, BlockSolution)> = None;
     for level in [Softness::Collision, Softness::Joint, Softness::Torque, Softness::Contact] {
         let soft = soften(qp, &dense, &map, level);
         if solver.solve(&soft) != Status::Solved {
             continue;
         }
         let solution = read(qp, &map, &solver.x);
-        // Limits that can only be met by throwing bodies about are not met: more gives way.
-        if level != Softness::Contact && solution.qdd.iter().any(|a| !(a.abs() < WILD)) {
-            continue;
+        let wild = solution.qdd.iter().fold(0.0, |most: f64, a| most.max(a.abs()));
+        if wild.is_finite() && mildest.as_ref().is_none_or(|(least, ..)| wild < *least) {
+            mildest = Some((wild, level, solution));
         }
-        let violations = violations(scene, qp, &solution, level);
-        let mut names: Vec<String> = Vec::new();
-        for limit in conflict {
-            let name = describe(scene, *limit);
-            if !names.contains(&name) {
-                names.push(name);
-            }
+        if wild < WILD {
+            break;
         }
-        let tasks = missed_tasks(scene, assembly, &solution, conflict);
-        let softened = Some(level);
-        return Some((solution, Explanation { fault: None, conflict: names, softened, violations, tasks }));
     }
-    None
+    let numbers = [&dense.h, &dense.g, &dense.a, &dense.c];
+    if !numbers.iter().all(|numbers| numbers.iter().all(|number| number.is_finite())) {
+        return None;
+    }
+    // Where not even that can be worked out, everybody slows down.
+    let slowed = || {
+        let velocities = scene.subsystems.iter().flat_map(|subsystem| &subsystem.v);
+        let mut x: Vec<f64> = velocities.map(|v| -SLOWED * v / scene.settings.dt).collect();
+        x.resize(dense.n, 0.0);
+        (Softness::Contact, read(qp, &map, &x))
+    };
+    let (level, solution) = mildest.map_or_else(slowed, |(_, level, solution)| (level, solution));
+    let violations = violations(scene, qp, &solution, level);
+    let mut names: Vec<String> = Vec::new();
+    for limit in conflict {
+        let name = describe(scene, *limit);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let tasks = missed_tasks(scene, assembly, &solution, conflict);
+    let softened = Some(level);
+    Some((solution, Explanation { fault: None, conflict: names, softened, violations, tasks }))
 }
 
 fn softness_of(qp: &BlockQp, limit: Limit) -> Softness {
