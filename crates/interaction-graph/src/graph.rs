@@ -214,27 +214,46 @@ impl Index {
         for rest in least >> step..=most >> step {
             let group = &places[from..];
             let group = &group[..group.partition_point(|other| other.rest >> step <= rest)];
-            for seen in seen_about(place.own, unlike) {
-                let first = group.partition_point(|other| other.own < *seen.start());
-                for (at, other) in group.iter().enumerate().skip(first) {
-                    if other.own > *seen.end() {
-                        break;
-                    }
-                    if (least..=most).contains(&other.rest) {
-                        closest.offer(from + at, other);
-                    }
-                }
-            }
+            closest.offer_seen((from, group), unlike, |other| (least..=most).contains(&other.rest));
             from += group.len();
         }
         closest.found(bucket.start)
     }
 
+    /// Looks at rests further and further from the pairing's own, until time alone tells them further apart than the best
+    /// so far.
     pub(crate) fn nearest(&self, pairing: &Pairing) -> Option<Found> {
         let (bucket, place) = self.of_bucket(pairing);
+        let places = &self.places[bucket.clone()];
+        let step = step_of(self.tolerance);
         let mut closest = Closest { place, most: f32::INFINITY, best: None };
-        for (at, other) in self.places[bucket.clone()].iter().enumerate() {
-            closest.offer(at, other);
+        let from = places.partition_point(|other| other.rest >> step < place.rest >> step);
+        let (mut before, mut after) = places.split_at(from);
+        loop {
+            // Of both groups that are next, the one that is less far in time; a group is as far as its nearest rest can be.
+            let earlier = before.last().map(|last| place.rest.abs_diff(last.rest | low_bits(step)));
+            let later = after.first().map(|first| (first.rest & !low_bits(step)).saturating_sub(place.rest));
+            let is_earlier = match (earlier, later) {
+                (None, None) => break,
+                (Some(earlier), Some(later)) => earlier < later,
+                (earlier, _) => earlier.is_some(),
+            };
+            let ticks = f32::from(if is_earlier { earlier } else { later }.unwrap_or(0)) / SIGMA_REST;
+            let room = closest.best.map_or(f32::INFINITY, |(least, ..)| least - ticks * ticks);
+            if room < 0.0 {
+                break;
+            }
+            let (first, group);
+            if is_earlier {
+                let rest = before[before.len() - 1].rest >> step;
+                first = before.partition_point(|other| other.rest >> step < rest);
+                (before, group) = before.split_at(first);
+            } else {
+                first = places.len() - after.len();
+                let rest = after[0].rest >> step;
+                (group, after) = after.split_at(after.partition_point(|other| other.rest >> step <= rest));
+            }
+            closest.offer_seen((first, group), room.sqrt(), |_| true);
         }
         closest.found(bucket.start)
     }
@@ -245,12 +264,21 @@ fn step_of(tolerance: Tolerance) -> u32 {
     u32::from(tolerance.frames).saturating_add(1).next_power_of_two().trailing_zeros().min(15)
 }
 
+/// All bits that rests of one group differ in.
+fn low_bits(step: u32) -> u16 {
+    ((1_u32 << step) - 1) as u16
+}
+
 /// All steps of an angle from which another is no more unlike than this by itself: one range, or two across the seam.
 fn seen_about(own: i16, unlike: f32) -> impl Iterator<Item = RangeInclusive<i16>> {
-    let width = libm::ceilf(unlike * SIGMA_ANGLE * PER_RADIAN).clamp(0.0, 32767.0) as i16;
+    // A step more than needed: nobody is left out by rounding.
+    let width = (unlike * SIGMA_ANGLE * PER_RADIAN + 2.0).clamp(0.0, 32767.0) as i16;
     let (from, to) = (own.wrapping_sub(width), own.wrapping_add(width));
-    let [first, second] =
-        if from <= to { [Some(from..=to), None] } else { [Some(i16::MIN..=to), Some(from..=i16::MAX)] };
+    let [first, second] = match width {
+        i16::MAX => [Some(i16::MIN..=i16::MAX), None],
+        _ if from <= to => [Some(from..=to), None],
+        _ => [Some(i16::MIN..=to), Some(from..=i16::MAX)],
+    };
     first.into_iter().chain(second)
 }
 
@@ -264,11 +292,28 @@ struct Closest {
 }
 
 impl Closest {
+    /// Offers those of a group, in the order of where the other is seen, that are no more unlike than this by that alone.
+    fn offer_seen(
+        &mut self,
+        (first, group): (usize, &[Place]),
+        unlike: f32,
+        is_one: impl Fn(&Place) -> bool,
+    ) {
+        for seen in seen_about(self.place.own, unlike) {
+            let from = group.partition_point(|other| other.own < *seen.start());
+            let near = group.iter().enumerate().skip(from).take_while(|(_, other)| other.own <= *seen.end());
+            for (at, other) in near.filter(|(_, other)| is_one(other)) {
+                self.offer(first + at, other);
+            }
+        }
+    }
+
     fn offer(&mut self, at: usize, other: &Place) {
         let unlike = self.place.unlike(*other);
         let ticks = (f32::from(self.place.rest) - f32::from(other.rest)) / SIGMA_REST;
         let cost = unlike + ticks * ticks;
-        if unlike <= self.most && self.best.is_none_or(|(least, ..)| cost < least) {
+        let is_closer = |(least, _, best): (f32, f32, usize)| cost < least || (cost == least && at < best);
+        if unlike <= self.most && self.best.is_none_or(is_closer) {
             self.best = Some((cost, unlike, at));
         }
     }
@@ -431,6 +476,14 @@ mod tests {
                 let found = index.find(&asked);
                 assert_eq!(found.map(|found| found.unlike), best.map(|(unlike, _)| unlike.sqrt()));
                 n_found += u32::from(found.is_some());
+                let cost = |other: &Place| {
+                    let ticks = (f32::from(place.rest) - f32::from(other.rest)) / SIGMA_REST;
+                    place.unlike(*other) + ticks * ticks
+                };
+                let nearest = (0..4000).min_by(|a, b| {
+                    cost(&index.places[*a as usize]).total_cmp(&cost(&index.places[*b as usize]))
+                });
+                assert_eq!(index.nearest(&asked).map(|found| found.state), nearest.map(StateId));
             }
             assert!(n_found > 10, "{n_found}");
         }

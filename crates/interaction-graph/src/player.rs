@@ -154,13 +154,14 @@ impl Player {
             }
         }
         let base = plan.reward.of_state(graph, state, Turn::Own);
-        let worth = |at: usize| {
+        let fresh = |at: usize| {
             let own = plan.reward.of_edge(&base, actions[at], &graph.edges.facts(at), Turn::Own);
-            own + plan.policy.ahead(Turn::Own, targets[at], depth) - worn.of(actions[at])
+            own + plan.policy.ahead(Turn::Own, targets[at], depth)
         };
         let is_asked = |at: &usize| command.is_none_or(|command| repertoire.is(actions[*at], command));
         if let Some(roulette) = &mut self.roulette {
             let is_one = |at: &usize| is_asked(at) && (command.is_some() || targets[*at] & SPARE == 0);
+            let worth = |at: usize| fresh(at) - worn.of(actions[at]);
             return roulette.spin(state, range.filter(is_one), worth, |at| actions[at]).map(action);
         }
         // What answers the opponent as things stand; if nothing does, whatever the state has.
@@ -168,9 +169,12 @@ impl Player {
         let is_any = !range.clone().any(|at| is_asked(&at) && answers(&at));
         let mut best: Option<(f32, usize)> = None;
         for at in range.filter(|at| is_asked(at) && (is_any || answers(at))) {
-            let worth = worth(at);
-            if best.is_none_or(|(most, _)| worth > most) {
-                best = Some((worth, at));
+            let fresh = fresh(at);
+            if best.is_none_or(|(most, _)| fresh + worn.most() > most) {
+                let worth = fresh - worn.of(actions[at]);
+                if best.is_none_or(|(most, _)| worth > most) {
+                    best = Some((worth, at));
+                }
             }
         }
         best.map(|(_, at)| action(at))
@@ -246,6 +250,11 @@ struct Worn<'a> {
 }
 
 impl Worn<'_> {
+    /// The most that any action is worth more for having been done lately: nothing, unless somebody likes to repeat things.
+    fn most(&self) -> f32 {
+        -2.0 * self.aims.style.recency_weight.min(0.0) as f32
+    }
+
     fn of(&self, action: u16) -> f32 {
         let words = self.words;
         let (mut sum, mut weight) = (0.0, self.aims.style.recency_weight as f32);

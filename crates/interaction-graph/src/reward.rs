@@ -118,13 +118,14 @@ impl Default for Carrying {
 impl Carrying {
     /// The same in eight ways: ahead, then on to the left in eighths of a turn.
     pub fn eight_ways(self) -> [Carrying; 8] {
+        std::array::from_fn(|eighth| self.turned(TAU * eighth as f32 / 8.0))
+    }
+
+    /// The same as fast, but this far to the left of straight ahead (rad).
+    pub(crate) fn turned(self, angle: f32) -> Carrying {
         let [left, ahead] = self.velocity;
         let speed = (left * left + ahead * ahead).sqrt();
-        std::array::from_fn(|eighth| {
-            let angle = TAU * eighth as f32 / 8.0;
-            let velocity = [speed * libm::sinf(angle), speed * libm::cosf(angle)];
-            Carrying { velocity, ..self }
-        })
+        Carrying { velocity: [speed * libm::sinf(angle), speed * libm::cosf(angle)], ..self }
     }
 }
 

@@ -227,6 +227,8 @@ pub struct Director {
     dismissed: Vec<bool>,
     /// Where those who carry something were last asked to go to get out of the way.
     steered: Vec<Option<Goal>>,
+    /// Which way two who carry something get out of the way of a thing, by the first of them.
+    ways_out: Vec<Option<Ground>>,
     /// Who chooses formations, if anybody does.
     captains: Option<Captains>,
     end: i32,
@@ -315,6 +317,7 @@ impl Director {
             looked: 0,
             dismissed: vec![false; roles.len()],
             steered: vec![None; roles.len()],
+            ways_out: vec![None; roles.len()],
             captains: scene.teamwork.as_ref().map(|work| Captains::of(work, &roles)),
             end: (scene.seconds * f64::from(TICKS_PER_SECOND)).round() as i32,
             known: BTreeMap::new(),

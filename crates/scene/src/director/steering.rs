@@ -4,7 +4,7 @@
 //!
 //! Reference: \[Shum2008b\], section 7.2, where a person steers the two away from a ball.
 
-use std::f32::consts::FRAC_PI_4;
+use std::f32::consts::TAU;
 
 use randori_arena::objectives::Goal;
 use randori_interaction_graph::duel::Activity;
@@ -14,13 +14,19 @@ use super::Director;
 
 /// A thing that passes at this distance from both and from what they carry is let pass (m).
 const SAFE: f32 = 1.0;
-/// How far ahead they look (s).
-const AHEAD: f32 = 4.0;
+/// How far ahead they look (s): a ball that is rolled at them comes near in six.
+const AHEAD: f32 = 8.0;
 /// Between two looks (s).
 const STEP: f32 = 0.1;
-/// How fast two go who get out of the way (m/s), and how long it takes them to get going (s).
-const SPEED: f32 = 0.45;
+/// How fast two go who get out of the way (m/s), a little less than they mostly do, and how long it takes them to get going
+/// (s).
+const SPEED: f32 = 0.35;
 const LAG: f32 = 0.7;
+/// How much farther outside a thing has to pass for two to turn right round on their way out of its way (m): turning takes
+/// them longer than the plain rule here knows.
+const KEEPING: f32 = 0.15;
+/// How many ways out they think of.
+const WAYS: i32 = 16;
 /// How far ahead of them the place is that they are asked for (m).
 const WAY: f32 = 2.0;
 
@@ -59,14 +65,22 @@ impl Director {
             .filter(|place| middle.distance(*place) > 0.2)
             .map_or_else(Ground::default, |place| unit(place.x - middle.x, place.z - middle.z));
         if clear(wanted) >= SAFE {
+            self.ways_out[who.min(whom)] = None;
             return;
         }
         let line = libm::atan2f(both[1].x - both[0].x, both[1].z - both[0].z);
-        let ways = (0..8).map(|eighth| {
-            let heading = line + FRAC_PI_4 * eighth as f32;
+        let ways = (0..WAYS).map(|way| {
+            let heading = line + TAU / WAYS as f32 * way as f32;
             Ground { x: libm::sinf(heading), z: libm::cosf(heading) }
         });
-        let way = ways.max_by(|a, b| clear(*a).total_cmp(&clear(*b))).unwrap_or_default();
+        // Whoever is on the way out already does not turn for a little.
+        let before = self.ways_out[who.min(whom)];
+        let worth = |way: Ground| {
+            let same = before.map_or(0.0, |before| way.x * before.x + way.z * before.z);
+            clear(way) + KEEPING * same
+        };
+        let way = ways.max_by(|a, b| worth(*a).total_cmp(&worth(*b))).unwrap_or_default();
+        self.ways_out[who.min(whom)] = Some(way);
         let position = Ground { x: middle.x + WAY * way.x, z: middle.z + WAY * way.z };
         for who in [who, whom] {
             self.steered[who] = Some(Goal { position, heading: None });

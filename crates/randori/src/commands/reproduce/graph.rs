@@ -67,7 +67,7 @@ pub(super) fn run(folder: Folder, effort: Effort, seed: u64, progress: &Progress
         at_least("states of gametree:3 that are covered", 93.0, 100.0 * covered.coverage, "%"),
     ];
     let ring = ring.with_graph(Arc::new(Policies::of(graph, library)));
-    rows.extend(switched(&ring, n_rounds.div_ceil(2), seed).into_iter().flatten());
+    rows.extend(switched(&ring, n_rounds, seed).into_iter().flatten());
     rows.extend(carrying(effort, seed, progress)?);
     let job = progress.job("table 1");
     let n_all = OPPONENTS.len() * DEPTHS.len() * n_rounds;
