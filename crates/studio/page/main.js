@@ -22,7 +22,7 @@ const connection = new Connection();
 const state = {
   mode: "see", clock: { t: 0, runs: false, rate: 1, loops: true }, main: new Picture(), pinned: new Picture(), scene: null,
   styles: [], report: null, bones: false, trails: true, names: true, theme: "dark", opened: null, drawn: 0, errors: [],
-  floor: null, refresh: () => panel(), decision: (decision) => explainAt(decision), lead: () => lead(),
+  floor: null, opening: false, refresh: () => panel(), decision: (decision) => explainAt(decision), lead: () => lead(),
 };
 const renderer = new Renderer(byId("stage"));
 const camera = new Camera();
@@ -60,6 +60,7 @@ connection.on("take", (take) => {
   picture.tell(take);
   if (take.live) hero.stop();
   if (take.picture === 1) return panel();
+  state.opening = false;
   timeline.tell(take);
   if (!play.running || !take.live) byId("scenes").value = state.opened ?? "";
   if (!LIVE.includes(state.mode) && !editing()) panel();
@@ -84,7 +85,10 @@ connection.on("status", ({ words, report }) => {
     if (state.mode === "see" || hero.running) panel();
   }
 });
-connection.on("error", ({ words }) => toast(words));
+connection.on("error", ({ words }) => {
+  state.opening = false;
+  toast(words);
+});
 connection.on("closed", () => toast("The studio is gone. Reload the page when it is back."));
 connection.on("download", ({ name, url }) => {
   const link = el("a", { href: url, download: name });
@@ -107,6 +111,7 @@ function open(value) {
   state.opened = value;
   const [kind, ...name] = value.split(":");
   stopAll();
+  state.opening = true;
   if (kind === "file") connection.ask("open-file", { file: name.join(":") });
   else connection.ask("open", { scene: name.join(":") });
   if (LIVE.includes(state.mode)) mode("see");
@@ -350,7 +355,7 @@ let shownAt = -1;
 let drawnAs = "";
 /** All that the picture depends on, but for what is dragged in it. */
 const looks = ({ main, pinned }) => [main.frames, pinned.frames, pinned.take?.version, camera.eye, camera.target, canvas.width, canvas.height, state.mode, state.theme, state.bones,
-  state.trails, state.names, main.take?.version, state.floor?.strips.length].join();
+  state.trails, state.names, main.take?.version, state.floor?.strips.length, state.opening].join();
 
 function draw() {
   requestAnimationFrame(draw);
@@ -370,6 +375,7 @@ function draw() {
   for (const [picture, box] of pictures) {
     const scene = picture.compose(state);
     scene.floor = state.floor;
+    if (picture === main && isBare()) Object.assign(scene, { n: 0, things: [], ribbons: [], arrows: [], stars: [], rings: [] });
     if (picture === main && !main.take?.live) direct.marks(scene, state.theme);
     if (picture === main && state.mode === "bodies") bodies.marks(scene);
     if (picture === main && state.mode === "wits") wits.marks(scene);
@@ -385,9 +391,12 @@ function draw() {
   }
 }
 
+/** On the floor of a scene that was just opened nobody is yet. */
+const isBare = () => state.opening && Boolean(state.floor);
+
 function labels(two) {
   const box = byId("labels");
-  const people = state.names && state.main.people.length <= 12 ? state.main.people : [];
+  const people = state.names && !isBare() && state.main.people.length <= 12 ? state.main.people : [];
   while (box.children.length < people.length) box.append(el("span", {}));
   while (box.children.length > people.length) box.lastChild.remove();
   people.forEach(({ root, person }, k) => {
