@@ -62,7 +62,7 @@ pub(super) fn substitute_forward(a: &[f64], stride: usize, n: usize, count: usiz
 pub(super) fn substitute_backward(a: &[f64], stride: usize, n: usize, count: usize, x: &mut [f64]) {
     let x = &mut x[..n];
     let mut e = count;
-    while e % PANEL != 0 {
+    while !e.is_multiple_of(PANEL) {
         e -= 1;
         x[e] -= dot(&a[e * stride + e + 1..e * stride + n], &x[e + 1..]);
     }

@@ -115,8 +115,8 @@ pub struct RunReport {
     pub per_step: PerStep,
 }
 
-/// Steps a scenario for so many seconds or until it is over, with a clock (s), an optional recorder and somebody who is told how
-/// far it is.
+/// Steps a scenario for so many seconds or until it is over, with a clock (s), an optional recorder and somebody who
+/// is told how far it is.
 pub fn run(
     scenario: &mut Scenario,
     seconds: f64,
