@@ -9,6 +9,75 @@ use pulp::{Arch, Simd, WithSimd};
 /// A pivot below this share of what its diagonal was is a dependent row.
 pub const DEPENDENT: f64 = 1e-11;
 
+/// Runs loops with the widest vectors of the machine. The work must be marked `#[inline(always)]`, and all it calls.
+///
+/// `FnMut` and not `FnOnce`: a call by value goes through a shim that is compiled for the narrowest vectors.
+#[inline(always)]
+pub(super) fn with_vectors<R>(work: impl FnMut() -> R) -> R {
+    struct Work<F>(F);
+    impl<R, F: FnMut() -> R> WithSimd for Work<F> {
+        type Output = R;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(mut self, _: S) -> R {
+            (self.0)()
+        }
+    }
+    Arch::new().dispatch(Work(work))
+}
+
+/// Solves with the first `count` columns of a unit lower factor of `n` rows (column-major), in place: what they add
+/// to the other rows is taken off there.
+#[inline(always)]
+pub(super) fn substitute_forward(a: &[f64], stride: usize, n: usize, count: usize, x: &mut [f64]) {
+    let x = &mut x[..n];
+    let mut e = 0;
+    while e + PANEL <= count {
+        let columns: [&[f64]; PANEL] = std::array::from_fn(|p| &a[(e + p) * stride..(e + p) * stride + n]);
+        let mut v: [f64; PANEL] = std::array::from_fn(|p| x[e + p]);
+        for p in 0..PANEL {
+            for r in p + 1..PANEL {
+                v[r] -= columns[p][e + r] * v[p];
+            }
+        }
+        x[e..e + PANEL].copy_from_slice(&v);
+        if v != [0.0; PANEL] {
+            let rest = &mut x[e + PANEL..];
+            let [l0, l1, l2, l3] = columns.map(|column| &column[e + PANEL..][..rest.len()]);
+            for (i, x) in rest.iter_mut().enumerate() {
+                *x -= (l0[i] * v[0] + l1[i] * v[1]) + (l2[i] * v[2] + l3[i] * v[3]);
+            }
+        }
+        e += PANEL;
+    }
+    for e in e..count {
+        let (value, rest) = (x[e], &mut x[e + 1..]);
+        axpy(-value, &a[e * stride + e + 1..e * stride + n], rest);
+    }
+}
+
+/// Solves with the transposed first `count` columns of a unit lower factor of `n` rows, in place, given the other
+/// unknowns.
+#[inline(always)]
+pub(super) fn substitute_backward(a: &[f64], stride: usize, n: usize, count: usize, x: &mut [f64]) {
+    let x = &mut x[..n];
+    let mut e = count;
+    while !e.is_multiple_of(PANEL) {
+        e -= 1;
+        x[e] -= dot(&a[e * stride + e + 1..e * stride + n], &x[e + 1..]);
+    }
+    while e >= PANEL {
+        e -= PANEL;
+        let columns: [&[f64]; PANEL] = std::array::from_fn(|p| &a[(e + p) * stride..(e + p) * stride + n]);
+        let (own, rest) = x[e..].split_at_mut(PANEL);
+        let sums = columns.map(|column| dot(&column[e + PANEL..], rest));
+        for p in (0..PANEL).rev() {
+            let inside: f64 = (p + 1..PANEL).map(|r| columns[p][e + r] * own[r]).sum();
+            own[p] -= sums[p] + inside;
+        }
+    }
+}
+
 /// Dot product, in four interleaved sums.
 #[inline(always)]
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -191,7 +260,7 @@ pub fn cholesky(a: &mut [f64], n: usize, inverse: &mut [f64]) -> bool {
 
 /// Solves `L x = b` in place, `L` from [`cholesky`].
 pub fn forward(l: &[f64], n: usize, x: &mut [f64]) {
-    Arch::new().dispatch(
+    with_vectors(
         #[inline(always)]
         || {
             for j in 0..n {
@@ -208,7 +277,7 @@ pub fn forward(l: &[f64], n: usize, x: &mut [f64]) {
 
 /// Solves `Lᵀ x = b` in place, `L` from [`cholesky`].
 pub fn backward(l: &[f64], n: usize, x: &mut [f64]) {
-    Arch::new().dispatch(
+    with_vectors(
         #[inline(always)]
         || {
             for j in (0..n).rev() {
@@ -276,6 +345,40 @@ mod tests {
                 for j in 0..=i {
                     let found: f64 = (0..=j).map(|k| l(i, k) * l(j, k) / inverse[k]).sum();
                     assert!((found - original[j * n + i]).abs() < 1e-12 * n as f64, "{n}: {i} {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn substitution_solves_with_the_factor() {
+        for n in 1..24 {
+            for count in 0..=n {
+                let stride = n.next_multiple_of(4);
+                let mut a = vec![0.0; stride * n];
+                let values = quasi_definite(n, n, 100 + n as u64);
+                (0..n)
+                    .for_each(|j| a[j * stride..j * stride + n].copy_from_slice(&values[j * n..(j + 1) * n]));
+                // Row i of the factor, whose later columns are those of the unit matrix.
+                let l = |i: usize, j: usize| match i.cmp(&j) {
+                    std::cmp::Ordering::Less => 0.0,
+                    std::cmp::Ordering::Equal => 1.0,
+                    std::cmp::Ordering::Greater => {
+                        if j < count {
+                            a[j * stride + i]
+                        } else {
+                            0.0
+                        }
+                    }
+                };
+                let x: Vec<f64> = (0..n).map(|i| libm::sin(i as f64 + 0.5)).collect();
+                let mut forward: Vec<f64> = (0..n).map(|i| (0..n).map(|j| l(i, j) * x[j]).sum()).collect();
+                let mut backward: Vec<f64> = (0..n).map(|j| (0..n).map(|i| l(i, j) * x[i]).sum()).collect();
+                substitute_forward(&a, stride, n, count, &mut forward);
+                substitute_backward(&a, stride, n, count, &mut backward);
+                for i in 0..n {
+                    assert!((forward[i] - x[i]).abs() < 1e-8, "{n} {count}: {} {}", forward[i], x[i]);
+                    assert!((backward[i] - x[i]).abs() < 1e-8, "{n} {count}: {} {}", backward[i], x[i]);
                 }
             }
         }

@@ -92,7 +92,7 @@ pub struct RunReport {
     pub step_median_ms: f64,
     /// Both together, longest (ms).
     pub step_max_ms: f64,
-    /// Longest of the steps at which contacts changed (ms).
+    /// Longest of the steps at which contacts changed (ms). The first step is none of them: nothing was before it.
     pub contact_change_max_ms: f64,
     /// Worst physics of all steps.
     #[serde(flatten)]
@@ -115,8 +115,8 @@ pub struct RunReport {
     pub per_step: PerStep,
 }
 
-/// Steps a scenario for so many seconds, with a clock (s), an optional recorder and somebody who is told how
-/// far it is.
+/// Steps a scenario for so many seconds or until it is over, with a clock (s), an optional recorder and somebody who
+/// is told how far it is.
 pub fn run(
     scenario: &mut Scenario,
     seconds: f64,
@@ -143,7 +143,8 @@ pub fn run(
             matches!(note.kind, crate::phase::NoteKind::ContactBegins | crate::phase::NoteKind::ContactEnds)
         });
         notes = scenario.world().notes.len();
-        if changed {
+        // The first step has nothing before it: its contacts are there from the start.
+        if changed && k > 0 {
             change_ms = change_ms.max(assembly + solve);
         }
         figures = figures.worse(&step.figures);
@@ -164,6 +165,9 @@ pub fn run(
         if let Some(recorder) = recorder.as_deref_mut() {
             recorder.look(scenario);
         }
+        if scenario.is_over() {
+            break;
+        }
     }
     let both: Vec<f64> = per_step
         .assembly_ms
@@ -175,7 +179,7 @@ pub fn run(
     RunReport {
         scenario: scenario.name(),
         dt,
-        steps: total,
+        steps: both.len(),
         assembly_ms: median(&per_step.assembly_ms),
         solve_ms: median(&per_step.solve_ms),
         step_min_ms: both.iter().copied().fold(f64::INFINITY, f64::min),

@@ -110,6 +110,11 @@ pub(crate) trait Script: Send {
     /// After every step.
     fn after(&mut self, _world: &mut World, _controller: &Controller) {}
 
+    /// Whether it has come to its end, which may be earlier than planned.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// What the scenario is judged by: names and values.
     fn results(&self, world: &World) -> Vec<(&'static str, f64)>;
 }
@@ -201,6 +206,11 @@ impl Scenario {
     /// How long its script runs (s); it may be stepped on for ever.
     pub fn seconds(&self) -> f64 {
         self.seconds
+    }
+
+    /// Whether its script has come to its end, which may be earlier than [`Scenario::seconds`].
+    pub fn is_over(&self) -> bool {
+        self.script.is_over()
     }
 
     /// Bodies, contacts, tasks, time and what happened.

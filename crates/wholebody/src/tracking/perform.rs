@@ -474,6 +474,10 @@ impl Script for Track {
         }
     }
 
+    fn is_over(&self) -> bool {
+        self.time > self.reference.duration() + LEAD
+    }
+
     fn results(&self, _world: &World) -> Vec<(&'static str, f64)> {
         let tally = &self.tally;
         let share = 1.0 / tally.moments.max(1) as f64;

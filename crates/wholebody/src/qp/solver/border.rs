@@ -103,6 +103,14 @@ impl Borders {
     /// Solves `S s = values` in place, leaving out the row and column `held`, whose value stays; false if
     /// singular.
     fn solve_small(&mut self, held: Option<usize>) -> bool {
+        kernels::with_vectors(
+            #[inline(always)]
+            || self.solve_small_with_vectors(held),
+        )
+    }
+
+    #[inline(always)]
+    fn solve_small_with_vectors(&mut self, held: Option<usize>) -> bool {
         let Borders { small, values, scratch, order, len, .. } = self;
         order.clear();
         order.extend((0..*len).filter(|i| Some(*i) != held));
@@ -508,9 +516,14 @@ impl BlockSolver {
     /// Takes the borders' part off the unknowns and hands them to the nodes.
     fn spread(&mut self) {
         let Borders { list, len, values, unknowns, .. } = &mut self.borders;
-        for (border, value) in list[..*len].iter().zip(values.iter()) {
-            kernels::axpy(-value, &border.solved, unknowns);
-        }
+        kernels::with_vectors(
+            #[inline(always)]
+            || {
+                for (border, value) in list[..*len].iter().zip(values.iter()) {
+                    kernels::axpy(-value, &border.solved, unknowns);
+                }
+            },
+        );
         for node in &mut self.nodes[..self.n_nodes] {
             if node.block.is_some() {
                 node.x.clear();

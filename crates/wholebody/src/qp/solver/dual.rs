@@ -11,22 +11,15 @@ use super::border::{Change, MOST_BORDERS};
 use super::read::Meaning;
 use super::{BlockSolver, MAX_ROUNDS, Wrong};
 
+/// Limits that may change singly; beyond that they go in circles. To change all that are wrong at once in between
+/// undoes much of what single changes have put right.
+const MOST_SINGLY: usize = 256;
 /// Limits that may leave while one enters.
 const MOST_CHANGES: usize = 200;
 /// A limit that moves less than this share of what it could is held by the others.
 const HELD: f64 = 1e-10;
 /// Multipliers that change less than this per unit of the entering one do not block it.
 const STEADY: f64 = 1e-12;
-
-/// How far single changes led.
-pub(super) enum Ending {
-    /// Nothing is wrong any more.
-    Optimum,
-    /// There is no way on.
-    Stuck,
-    /// Something is still wrong.
-    Unfinished,
-}
 
 /// How it went with a limit that should become active.
 enum Entry {
@@ -38,14 +31,14 @@ enum Entry {
 }
 
 impl BlockSolver {
-    /// From the system just solved and reviewed towards the optimum, by about `most` changes.
-    pub(super) fn settle_singly(&mut self, qp: &BlockQp, most: usize) -> Ending {
+    /// From the system just solved and reviewed to the optimum; false if there is no way on, or none that ends.
+    pub(super) fn settle_singly(&mut self, qp: &BlockQp) -> bool {
         self.begin_borders(qp);
         // Limits left out as dependent are free now, and may be violated.
         self.review(qp);
         // Whether the point was moved since it was last solved for.
         let mut moved = false;
-        let most = self.changes + most;
+        let most = self.changes + MOST_SINGLY;
         while self.wrong.is_empty() || self.changes < most {
             let giving_up = self.wrong.iter().filter(|wrong| wrong.value == 0).count();
             let mut crowded = self.borders.len() + giving_up + 2 > MOST_BORDERS;
@@ -56,44 +49,44 @@ impl BlockSolver {
                     }
                 }
                 if !self.solve_bordered() {
-                    return Ending::Stuck;
+                    return false;
                 }
                 self.read(qp, Meaning::Point);
                 moved = false;
             } else if !crowded && self.wrong.is_empty() {
                 if !moved && self.accept(qp) {
-                    return Ending::Optimum;
+                    return true;
                 }
                 // Borders that nearly depend on each other lose digits, which a fresh factorisation has.
                 crowded = !moved;
                 if crowded && self.borders.len() == 0 {
-                    return Ending::Stuck;
+                    return false;
                 }
                 if !crowded && !self.solve_bordered() {
-                    return Ending::Stuck;
+                    return false;
                 }
                 self.read(qp, Meaning::Point);
                 moved = false;
             } else if !crowded {
                 let worst = self.wrong.iter().copied().max_by(|a, b| a.by.total_cmp(&b.by));
-                let Some(entering) = worst else { return Ending::Stuck };
+                let Some(entering) = worst else { return false };
                 match self.enter(qp, entering) {
                     Entry::Made => moved = true,
-                    Entry::Refused => return Ending::Stuck,
+                    Entry::Refused => return false,
                     Entry::Crowded => crowded = true,
                 }
             }
             if crowded {
                 self.wrong.iter().filter(|wrong| wrong.value == 0).for_each(|w| self.states[w.state] = 0);
                 if self.rounds >= MAX_ROUNDS || !self.solve_guess(qp) {
-                    return Ending::Stuck;
+                    return false;
                 }
                 self.begin_borders(qp);
                 moved = false;
             }
             self.review(qp);
         }
-        Ending::Unfinished
+        false
     }
 
     /// Gives up an active limit.

@@ -34,7 +34,6 @@ pub use basis::MAX_GENERATORS;
 use basis::Basis;
 use border::Borders;
 use carry::Before;
-use dual::Ending;
 use layout::Layout;
 use node::{Group, Node};
 use read::Meaning;
@@ -46,13 +45,9 @@ const WRONG: f64 = 1e-9;
 /// Wrong limits that are put right one at a time rather than all at once.
 const FEW: usize = 4;
 /// Rounds in which all wrong limits may change without getting fewer.
-const PATIENCE: usize = 1;
+const PATIENCE: usize = 2;
 /// Limits that may be wrong in addition to half as many again as before, without taking changes back.
 const OVERSHOOT: usize = 4;
-/// Limits that change singly before all that are wrong change at once again; then twice as many.
-const SINGLY: usize = 8;
-/// Limits that may change singly beside one factorisation; beyond that they go in circles.
-const MOST_SINGLY: usize = 256;
 /// Factorisations from one active set to begin with.
 const MAX_ROUNDS: usize = 30;
 
@@ -156,7 +151,7 @@ impl BlockSolver {
     /// Changes the guess until nothing is wrong; false if it does not end.
     fn settle(&mut self, qp: &BlockQp) -> bool {
         self.changed.clear();
-        let (mut best, mut patience, mut singly) = (usize::MAX, PATIENCE, SINGLY);
+        let (mut best, mut patience) = (usize::MAX, PATIENCE);
         while self.rounds < MAX_ROUNDS {
             if !self.solve_guess(qp) {
                 // Too many changes at once can make the rows dependent.
@@ -180,12 +175,7 @@ impl BlockSolver {
                 patience = patience.saturating_sub(1);
             }
             if wrong <= FEW || patience == 0 {
-                match self.settle_singly(qp, singly) {
-                    Ending::Optimum => return true,
-                    Ending::Stuck => return false,
-                    Ending::Unfinished if singly >= MOST_SINGLY => return false,
-                    Ending::Unfinished => (singly, best) = (2 * singly, usize::MAX),
-                }
+                return self.settle_singly(qp);
             }
             // Those that pull the wrong way first, then the most violated.
             self.wrong.sort_unstable_by(|a, b| {

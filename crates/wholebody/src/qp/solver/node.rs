@@ -1,7 +1,5 @@
 //! Dense symmetric matrices, one per subsystem or stage between them, and how they are eliminated.
 
-use pulp::Arch;
-
 use super::super::blocks::{BlockQp, Patch, PatchForce};
 use super::super::kernels::{self, dot};
 use super::basis::Basis;
@@ -292,16 +290,12 @@ impl Node {
     /// The eliminated unknowns, given the others.
     pub(super) fn back(&mut self) {
         let Node { a, x, stride, n, n_eliminated, .. } = self;
-        let (stride, n) = (*stride, *n);
-        Arch::new().dispatch(
+        for (e, x) in x[..*n_eliminated].iter_mut().enumerate() {
+            *x = a[e * *stride + *n];
+        }
+        kernels::with_vectors(
             #[inline(always)]
-            || {
-                for e in (0..*n_eliminated).rev() {
-                    let column = &a[e * stride + e + 1..e * stride + n + 1];
-                    let (below, rhs) = (&column[..n - e - 1], column[n - e - 1]);
-                    x[e] = rhs - dot(below, &x[e + 1..n]);
-                }
-            },
+            || kernels::substitute_backward(a, *stride, *n, *n_eliminated, x),
         );
     }
 
@@ -315,23 +309,17 @@ impl Node {
         local.clear();
         local.extend_from_slice(own);
         local.resize(self.n, 0.0);
-        let mut energy = 0.0;
-        Arch::new().dispatch(
+        kernels::with_vectors(
             #[inline(always)]
-            || {
-                for e in 0..self.n_eliminated {
-                    let value = local[e];
-                    if value != 0.0 {
-                        let below = &self.a[e * self.stride + e + 1..e * self.stride + self.n];
-                        kernels::axpy(-value, below, &mut local[e + 1..]);
-                    }
-                    own[e] = value * self.inverse[e];
-                    if e < self.n_primal {
-                        energy += value * own[e];
-                    }
-                }
-            },
+            || kernels::substitute_forward(&self.a, self.stride, self.n, self.n_eliminated, local),
         );
+        let mut energy = 0.0;
+        for (e, own) in own.iter_mut().enumerate() {
+            *own = local[e] * self.inverse[e];
+            if e < self.n_primal {
+                energy += local[e] * *own;
+            }
+        }
         for (unknown, value) in self.unknowns.iter().zip(local.iter()).skip(self.n_eliminated) {
             all[*unknown] += value;
         }
@@ -342,14 +330,9 @@ impl Node {
     pub(super) fn backward(&self, all: &mut [f64], local: &mut Vec<f64>) {
         local.clear();
         local.extend(self.unknowns.iter().map(|unknown| all[*unknown]));
-        Arch::new().dispatch(
+        kernels::with_vectors(
             #[inline(always)]
-            || {
-                for e in (0..self.n_eliminated).rev() {
-                    let below = &self.a[e * self.stride + e + 1..e * self.stride + self.n];
-                    local[e] -= dot(below, &local[e + 1..]);
-                }
-            },
+            || kernels::substitute_backward(&self.a, self.stride, self.n, self.n_eliminated, local),
         );
         all[self.offset..self.offset + self.n_eliminated].copy_from_slice(&local[..self.n_eliminated]);
     }

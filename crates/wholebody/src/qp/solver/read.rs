@@ -1,7 +1,5 @@
 //! What a solved system means: accelerations, wrenches, torques, multipliers; and what is wrong with them.
 
-use pulp::Arch;
-
 use super::super::blocks::{BlockQp, BlockSolution, Limit, PatchForce};
 use super::super::kernels::{self, dot};
 use super::border::Change;
@@ -137,7 +135,7 @@ impl BlockSolver {
 
     /// Torques and the generators' multipliers, which follow from the rest.
     fn derive(&self, qp: &BlockQp, meaning: Meaning, out: &mut BlockSolution) {
-        Arch::new().dispatch(
+        kernels::with_vectors(
             #[inline(always)]
             || self.derive_with_vectors(qp, meaning, out),
         );
@@ -190,12 +188,12 @@ impl BlockSolver {
         wrong.clear();
         let mut look = |idx: usize, state: i8, value: f64, limits: [f64; 2], multiplier: f64| match state {
             0 => {
-                let above = (value - limits[1]) / (1.0 + limits[1].abs());
-                let below = (limits[0] - value) / (1.0 + limits[0].abs());
-                if above > VIOLATED {
-                    wrong.push(Wrong { state: idx, value: 1, by: above });
-                } else if below > VIOLATED {
-                    wrong.push(Wrong { state: idx, value: -1, by: below });
+                let sizes = limits.map(|limit| 1.0 + limit.abs());
+                let (above, below) = (value - limits[1], limits[0] - value);
+                if above > VIOLATED * sizes[1] {
+                    wrong.push(Wrong { state: idx, value: 1, by: above / sizes[1] });
+                } else if below > VIOLATED * sizes[0] {
+                    wrong.push(Wrong { state: idx, value: -1, by: below / sizes[0] });
                 }
             }
             side => {

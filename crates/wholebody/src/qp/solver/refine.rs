@@ -1,9 +1,7 @@
 //! Whether the rows of a found optimum hold, and to how many digits.
 
-use pulp::Arch;
-
 use super::super::blocks::{BlockQp, Limit, PatchForce};
-use super::super::kernels::dot;
+use super::super::kernels::{self, dot};
 use super::BlockSolver;
 use super::border::Change;
 use super::read::Meaning;
@@ -45,7 +43,7 @@ impl BlockSolver {
     /// Calls for each equality and active limit with how much it lacks and its size; and for each limit given up
     /// beside the factored system with what is left of its multiplier.
     fn each_miss(&self, qp: &BlockQp, mut call: impl FnMut(Limit, f64, f64)) {
-        Arch::new().dispatch(
+        kernels::with_vectors(
             #[inline(always)]
             || self.each_miss_with_vectors(qp, &mut call),
         );
