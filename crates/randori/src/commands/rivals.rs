@@ -1,7 +1,7 @@
 //! `randori rivals`: tag and sword between people who act at once.
 
 pub(crate) mod contest;
-mod map;
+pub(crate) mod map;
 
 use std::path::PathBuf;
 
@@ -50,7 +50,7 @@ enum GameArg {
 }
 
 /// Which game, and with which values.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, Copy, clap::Args)]
 struct GameArgs {
     /// The game.
     #[arg(value_enum)]

@@ -7,11 +7,11 @@ use clap::ValueEnum;
 use randori_rivals::map::{Map, REACH, Spreads, plans};
 use randori_rivals::{Rules, Situation};
 use randori_scene::files;
-use randori_scene::pictures::{Arrow, FloorMap, floor_map};
+use randori_scene::pictures::{Arrow, Chart, Curve, FloorMap, chart, floor_map};
 use serde::Serialize;
 
 use super::{GameArgs, ValuesArgs};
-use crate::output::Outcome;
+use crate::output::{Outcome, table};
 use crate::progress::Progress;
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -50,6 +50,41 @@ pub(super) struct MapArgs {
     /// Draw what both plan with the agent so far behind the opponent (m), as arrows, in place of the map.
     #[arg(long, value_name = "METRES")]
     arrows: Option<f64>,
+
+    /// Draw how far plans spread for each of these look-aheads (s, with commas between), as curves, in place of the map.
+    #[arg(long, value_name = "SECONDS,…", value_delimiter = ',', conflicts_with_all = ["arrows", "values"])]
+    look_aheads: Vec<f32>,
+}
+
+/// How far plans spread for one look-ahead.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub(crate) struct Latency {
+    /// How long a decision holds (s).
+    pub(crate) look_ahead: f32,
+    /// Whether the one who chases is a giant.
+    pub(crate) giant: bool,
+    /// How far plans spread.
+    pub(crate) spreads: Spreads,
+}
+
+/// Section 4.1: whoever decides seldom must be unpredictable.
+pub(crate) fn by_look_ahead(points: &[Latency]) -> Chart {
+    let curve = |name: &str, of: fn(&Latency) -> f64| Curve {
+        name: name.to_owned(),
+        points: points.iter().map(|it| (f64::from(it.look_ahead), of(it))).collect(),
+    };
+    Chart {
+        title: "Section 4.1: spread of plans by look-ahead".to_owned(),
+        x_label: "look-ahead (s)".to_owned(),
+        y_label: "m; m/s".to_owned(),
+        curves: vec![
+            curve("within 1.5 m", |it| it.spreads.near),
+            curve("everywhere", |it| it.spreads.mean),
+            // Whoever looks farther ahead gets farther meanwhile.
+            curve("everywhere, per second", |it| it.spreads.mean / f64::from(it.look_ahead)),
+        ],
+        ..Chart::default()
+    }
 }
 
 #[derive(Serialize)]
@@ -65,13 +100,16 @@ struct Report {
 
 pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome> {
     ensure!((1..=512).contains(&args.squares), "{} squares: from 1 to 512", args.squares);
-    let game = args.game.make()?;
-    ensure!(matches!(game.rules, Rules::Tag(_)), "only tag is played all over a floor");
-    let values = args.values.open(&game, progress)?;
     let nodes = match args.going {
         Going::Run => ["run-on-left", "run-on-right"],
         Going::Walk => ["walk-on-left", "walk-on-right"],
     };
+    if !args.look_aheads.is_empty() {
+        return sweep(args, nodes, progress);
+    }
+    let game = args.game.make()?;
+    ensure!(matches!(game.rules, Rules::Tag(_)), "{ONLY_TAG}");
+    let values = args.values.open(&game, progress)?;
     if let Some(distance) = args.arrows {
         return arrows(args, &game, &values, nodes, distance);
     }
@@ -96,6 +134,38 @@ pub(super) fn run(args: &MapArgs, progress: &Progress) -> anyhow::Result<Outcome
         "plans spread {near:.4} m within 1.5 m, {middle:.4} m up to 5 m, {far:.4} m beyond: {ratio:.1} times; {mean:.4} m on average\n{}\n",
         args.out.display()
     );
+    Outcome::new(&report, text)
+}
+
+const ONLY_TAG: &str = "only tag is played all over a floor";
+
+#[derive(Serialize)]
+struct Sweep {
+    game: String,
+    look_aheads: Vec<Latency>,
+    file: PathBuf,
+}
+
+fn sweep(args: &MapArgs, nodes: [&str; 2], progress: &Progress) -> anyhow::Result<Outcome> {
+    let mut points = Vec::new();
+    for &look_ahead in &args.look_aheads {
+        let game = GameArgs { look_ahead, ..args.game }.make()?;
+        ensure!(matches!(game.rules, Rules::Tag(_)), "{ONLY_TAG}");
+        let values = args.values.open(&game, progress)?;
+        let spreads = Spreads::of(&game, &values, nodes, args.squares.div_ceil(2));
+        points.push(Latency { look_ahead, giant: args.game.giant, spreads });
+    }
+    files::write_atomically(&args.out, &chart(&by_look_ahead(&points))?)?;
+    let rows: Vec<Vec<String>> = (points.iter())
+        .map(|Latency { look_ahead, spreads, .. }| {
+            let per_second = spreads.mean / f64::from(*look_ahead);
+            let numbers = [spreads.near, spreads.middle, spreads.far, spreads.mean, per_second];
+            [format!("{look_ahead}")].into_iter().chain(numbers.map(|it| format!("{it:.4}"))).collect()
+        })
+        .collect();
+    let header = ["look-ahead (s)", "within 1.5 m", "up to 5 m", "beyond", "mean (m)", "per second (m/s)"];
+    let text = format!("{}{}\n", table(&header, &rows), args.out.display());
+    let report = Sweep { game: "tag".to_owned(), look_aheads: points, file: args.out.clone() };
     Outcome::new(&report, text)
 }
 

@@ -9,11 +9,11 @@ use randori_rivals::learn::Lesson;
 use randori_rivals::map::{Map, Spreads};
 use randori_rivals::{Game, Manner, Size, Values};
 use randori_scene::pictures::{FloorMap, floor_map};
-use serde::Serialize;
 
 use super::{Effort, Folder, Row};
 use crate::commands::game::clock;
 use crate::commands::rivals::contest::{SITUATIONS, decision_us};
+use crate::commands::rivals::map::{Latency, by_look_ahead};
 use crate::progress::Progress;
 
 /// Learning at the paper's size may take so long (s): tag, and sword.
@@ -62,7 +62,7 @@ pub(super) fn make(
         let size = making.size();
         let tag = making.learned(Variant::usual(Which::Tag), size, &mut |done, all| job.step(done, all))?;
         making.learning(&tag, 0);
-        making.unpredictable(&tag)?;
+        making.unpredictable(&tag, progress)?;
         making.contests(&tag);
         making.tag_behaviour(&tag);
     }
@@ -134,34 +134,37 @@ impl Making<'_> {
     }
 
     /// Figures 8 and 9, and the sweep of look-aheads.
-    fn unpredictable(&mut self, tag: &Learned) -> anyhow::Result<()> {
+    fn unpredictable(&mut self, tag: &Learned, progress: &Progress) -> anyhow::Result<()> {
         let ordinary = Spreads::of(&tag.game, &tag.values, RUNNING, SQUARES);
         self.picture("figure8-running", tag, RUNNING)?;
         self.picture("figure8-walking", tag, ["walk-on-left", "walk-on-right"])?;
         let ratio = ordinary.near / ordinary.far.max(1e-9);
         let what = "figure 8: spread of plans within 1.5 m, times that beyond 5 m";
         self.row(what.to_owned(), None, ratio, "times", ratio >= 5.0);
-        #[derive(Serialize)]
-        struct Point {
-            look_ahead: f32,
-            giant: bool,
-            spreads: Spreads,
-        }
         let usual = Variant::usual(Which::Tag);
         // Of the same size as each other, whatever ordinary tag was learned at.
         let size = if self.effort == Effort::Whole { "medium" } else { self.size() };
         let mut points = Vec::new();
-        let variants = LOOK_AHEADS.map(|look_ahead| Variant { look_ahead, ..usual });
-        for variant in variants.into_iter().chain([Variant { giant: true, ..usual }]) {
-            let learned = self.learned(variant, size, &mut |_, _| ())?;
+        let mut variants = LOOK_AHEADS.map(|look_ahead| Variant { look_ahead, ..usual }).to_vec();
+        variants.push(Variant { giant: true, ..usual });
+        let job = progress.job("look-aheads");
+        for (done, variant) in variants.iter().enumerate() {
+            let step = &mut |now: usize, all: usize| job.step(done * all + now, variants.len() * all);
+            let anew;
+            let learned = if *variant == usual && size == self.size() {
+                tag
+            } else {
+                anew = self.learned(*variant, size, step)?;
+                &anew
+            };
             let spreads = Spreads::of(&learned.game, &learned.values, RUNNING, SQUARES);
             let name = if variant.giant {
                 "figure9-giant".to_owned()
             } else {
                 format!("look-ahead-{}", variant.look_ahead)
             };
-            self.picture(&name, &learned, RUNNING)?;
-            points.push(Point { look_ahead: variant.look_ahead, giant: variant.giant, spreads });
+            self.picture(&name, learned, RUNNING)?;
+            points.push(Latency { look_ahead: variant.look_ahead, giant: variant.giant, spreads });
         }
         self.folder.data("look-aheads", &points)?;
         let usual = points[2].spreads.mean.max(1e-9);
@@ -170,9 +173,15 @@ impl Making<'_> {
             let what = format!("figure 9: spread of plans for {what}, as a share of ordinary tag's");
             self.row(what, None, share, "-", share <= 0.2);
         }
-        let more = points[3].spreads.mean / usual;
-        let what = "section 4.1: spread of plans for look-ahead 0.33 s, as a share of that for 0.25 s";
-        self.row(what.to_owned(), None, more, "-", more >= 1.0);
+        // The longer a decision holds, the more it pays to be unpredictable.
+        let sweep = &points[..LOOK_AHEADS.len()];
+        self.folder.chart("section4-look-aheads", &by_look_ahead(sweep))?;
+        for (shorter, longer) in sweep.iter().zip(&sweep[1..]) {
+            let share = longer.spreads.mean / shorter.spreads.mean.max(1e-9);
+            let (now, before) = (longer.look_ahead, shorter.look_ahead);
+            let what = format!("section 4.1: spread of plans for look-ahead {now} s, times that for {before} s");
+            self.row(what, None, share, "times", share >= 1.0);
+        }
         Ok(())
     }
 
