@@ -355,7 +355,8 @@ fn span(look: i32) -> i32 {
 fn squares(print: &Footprint) -> impl Iterator<Item = SquareId> + use<> {
     let [least, most] = print.bounds();
     let room = 0.5 * (CLEARANCE + SLACK);
-    let (low, high) = (Ground { x: least.x - room, z: least.z - room }, Ground { x: most.x + room, z: most.z + room });
+    let (low, high) =
+        (Ground { x: least.x - room, z: least.z - room }, Ground { x: most.x + room, z: most.z + room });
     squares_between(low, high)
 }
 

@@ -332,8 +332,10 @@ impl Filling<'_, '_, '_> {
     fn fill_in(&mut self, about: Option<(Ground, f32)>) {
         loop {
             let before = self.fallers.len();
-            let is_about = |it: &Ground| about.is_none_or(|(place, far)| place.distance(*it) < far);
-            let open: Vec<Ground> = self.cover.open().filter(is_about).collect();
+            let open: Vec<Ground> = match about {
+                Some((place, far)) => self.cover.open_about(place, far).collect(),
+                None => self.cover.open().collect(),
+            };
             for place in open {
                 if !self.is_anybody_left() {
                     return;
@@ -401,7 +403,8 @@ impl Filling<'_, '_, '_> {
                 continue;
             }
             let world = patch.placed_by_start(Role::Second, faller.here);
-            let near = |place: Ground, by: f32| world.ground(lying.middle).distance(place) < lying.radius + by;
+            let near =
+                |place: Ground, by: f32| world.ground(lying.middle).distance(place) < lying.radius + by;
             let mut gain = 0.0;
             match place {
                 Where::Anywhere => {}
@@ -543,7 +546,8 @@ impl Filling<'_, '_, '_> {
             let place = open[self.rng.random_range(0..open.len())];
             let before = self.cover.n_open();
             let kept = self.fallers.len();
-            let (around, most) = (AROUND[attempt % AROUND.len()], MOST_GONE[attempt / AROUND.len() % MOST_GONE.len()]);
+            let (around, most) =
+                (AROUND[attempt % AROUND.len()], MOST_GONE[attempt / AROUND.len() % MOST_GONE.len()]);
             let gone = self.clear(place, around, most);
             let far = |it: &Gone| self.fallers[it.at].here.shift().distance(place);
             let far = gone.iter().map(far).fold(REACH, f32::max);

@@ -178,6 +178,17 @@ impl<'a> Cover<'a> {
         (0..self.by.len()).filter(|at| self.is_left(*at)).map(|at| self.floor.middle(at))
     }
 
+    /// The middles of the squares that are left within a distance of a place (m).
+    pub fn open_about(&self, place: Ground, within: f32) -> impl Iterator<Item = Ground> + '_ {
+        let floor = self.floor;
+        let columns = floor.column(place.x - within)..=floor.column(place.x + within);
+        let rows = floor.row(place.z - within)..=floor.row(place.z + within);
+        let squares =
+            rows.flat_map(move |row| columns.clone().map(move |column| row * floor.n_columns + column));
+        let left = squares.filter(|at| self.is_left(*at)).map(|at| floor.middle(at));
+        left.filter(move |it| it.distance(place) < within)
+    }
+
     /// The area that a body would cover of what is left (m²).
     pub fn gain(&self, body: &[Shadow]) -> f32 {
         let mut n = 0_usize;
@@ -293,6 +304,9 @@ mod tests {
         let by_hand = floor.places().filter(|place| body[0].from(*place) < 0.5).count();
         assert!(by_hand > 20);
         assert_eq!(cover.gain(&body), by_hand as f32 * 0.0625);
+        let near = Ground { x: 2.5, z: 1.0 };
+        let by_hand_near: Vec<Ground> = cover.open().filter(|it| it.distance(near) < 0.9).collect();
+        assert_eq!(cover.open_about(near, 0.9).collect::<Vec<_>>(), by_hand_near);
         let about = cover.about(spread(&body, 0.5, 0.25).into_iter());
         assert!((about - cover.gain(&body)).abs() < 0.15 * about, "{about}");
         cover.cover(&body);
