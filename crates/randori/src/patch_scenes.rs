@@ -1,5 +1,4 @@
-//! The scenes of interaction patches, with all that they need: to be measured. That of the luggage is a draft: hips still jump
-//! where feet were held too long, so that it is not among the scenes that come with the program.
+//! The scenes of interaction patches, with all that they need: to be measured.
 
 use std::sync::Arc;
 
@@ -16,7 +15,7 @@ pub const SHIPPED: [(&str, &str); 6] = [
     ("football", include_str!("../../../scenes/patches-football.toml")),
     ("mouse", include_str!("../../../scenes/patches-mouse.toml")),
     ("dominoes", include_str!("../../../scenes/patches-dominoes.toml")),
-    ("luggage", include_str!("../drafts/luggage.toml")),
+    ("luggage", include_str!("../../../scenes/patches-luggage.toml")),
 ];
 
 /// The picture of the area that the dominoes fill.

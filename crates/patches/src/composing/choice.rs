@@ -35,6 +35,9 @@ impl Weights {
     }
 }
 
+/// After as many choices of other patches f_p counts for nothing in S: 0.9 to this power is less than S can tell from 0.
+const FORGOTTEN: u32 = 220;
+
 /// f_p of every patch: up by one when it is used, down by a tenth whenever another one is.
 ///
 /// What was not used for long is not touched: the tenths are taken off when f_p is asked for.
@@ -54,7 +57,8 @@ impl Usage {
     /// f_p.
     pub fn of(&self, patch: PatchId) -> f32 {
         let (usage, then) = self.known[patch.idx()];
-        if usage == 0.0 { 0.0 } else { usage * libm::powf(0.9, (self.n_chosen - then) as f32) }
+        let since = self.n_chosen - then;
+        if usage == 0.0 || since > FORGOTTEN { 0.0 } else { usage * libm::powf(0.9, since as f32) }
     }
 
     /// A patch is chosen.

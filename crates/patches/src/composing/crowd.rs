@@ -4,6 +4,7 @@
 //! so that a newcomer is compared with nobody but those who are near at about the same time, however many people there are.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use randori_arena::bodies::{Bodies, Doing};
@@ -39,10 +40,85 @@ pub struct Crowd {
     pub people: Vec<Person>,
     /// However near people are already, those who are farther apart than this come no nearer (m); 0 by default.
     pub nearest: f32,
-    /// Who covers a square in a span of time.
-    moving: HashMap<(i32, i16, i16), Vec<Mark>>,
-    /// Who stays in a square, from when until when.
-    still: HashMap<(i16, i16), Vec<Still>>,
+    /// The squares that anybody covers.
+    squares: HashMap<SquareId, Square, BuildHasherDefault<Scatter>>,
+}
+
+/// Who is in a square of the floor.
+#[derive(Clone, Debug, Default)]
+struct Square {
+    /// Who moves through it, by spans of time in order.
+    moving: Vec<(i32, Vec<Mark>)>,
+    /// Who stays in it, from when until when.
+    still: Vec<Still>,
+}
+
+impl Square {
+    /// Those who cover it at a look.
+    fn marks(&self, look: i32) -> impl Iterator<Item = &Mark> {
+        let found = self.moving.binary_search_by_key(&span(look), |(span, _)| *span);
+        let there = found.map_or(&[][..], |at| &self.moving[at].1[..]);
+        there.iter().filter(move |mark| mark.look == look)
+    }
+
+    /// Those who move through it from a look until a tick.
+    fn marks_in(&self, first: i32, until: i32) -> impl Iterator<Item = &Mark> {
+        let begin = self.moving.partition_point(|(at, _)| *at < span(first));
+        let spans = self.moving[begin..].iter().take_while(move |(at, _)| *at <= span(until - 1));
+        spans.flat_map(|(_, marks)| marks).filter(move |mark| (first..until).contains(&mark.look))
+    }
+
+    /// Those who stay in it at a look.
+    fn stays(&self, look: i32) -> impl Iterator<Item = &Still> {
+        self.still.iter().filter(move |it| it.from <= look && look < it.until)
+    }
+
+    fn enter(&mut self, mark: Mark) {
+        let at = span(mark.look);
+        let place = self.moving.partition_point(|(span, _)| *span < at);
+        if self.moving.get(place).is_none_or(|(span, _)| *span != at) {
+            self.moving.insert(place, (at, Vec::new()));
+        }
+        self.moving[place].1.push(mark);
+    }
+
+    fn leave(&mut self, who: usize) {
+        for (_, marks) in &mut self.moving {
+            marks.retain(|mark| mark.who as usize != who);
+        }
+        self.still.retain(|it| it.who as usize != who);
+    }
+}
+
+/// A square by its column and row, in one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SquareId(u32);
+
+impl std::hash::Hash for SquareId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u32(self.0);
+    }
+}
+
+/// Scatters numbers of squares: one multiplication. Nobody chooses squares to do harm, and nothing depends on their order.
+#[derive(Clone, Copy, Debug, Default)]
+struct Scatter(u64);
+
+impl Hasher for Scatter {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        let mixed = (self.0 ^ u64::from(number)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ (mixed >> 32);
+    }
 }
 
 /// Somebody who covers a square at a look, and with what.
@@ -89,7 +165,7 @@ impl Crowd {
     pub fn new(bodies: Arc<Bodies>, n_people: usize) -> Crowd {
         let prints = Footprints::of(&bodies);
         let people = vec![Person::default(); n_people];
-        Crowd { bodies, prints, people, nearest: 0.0, moving: HashMap::new(), still: HashMap::new() }
+        Crowd { bodies, prints, people, nearest: 0.0, squares: HashMap::default() }
     }
 
     /// The bodies of everybody.
@@ -113,9 +189,8 @@ impl Crowd {
         let Some((from, _)) = doings.first() else { return };
         for look in looks(*from, until) {
             let Some(print) = self.print(doings, look) else { continue };
-            for (x, z) in squares(&print) {
-                let mark = Mark { look, who: who as u32, print };
-                self.moving.entry((span(look), x, z)).or_default().push(mark);
+            for square in squares(&print) {
+                self.squares.entry(square).or_default().enter(Mark { look, who: who as u32, print });
             }
         }
         self.people[who].performed.extend_from_slice(doings);
@@ -147,16 +222,16 @@ impl Crowd {
         };
         let end = last.end(&self.bodies);
         let seams = performed.iter().map(|(tick, _)| *tick).chain([end]);
-        let ticks: Vec<i32> = looks(*first, end + LOOK).chain(seams).collect();
-        for tick in ticks {
+        let mut covered: Vec<SquareId> = Vec::new();
+        for tick in looks(*first, end + LOOK).chain(seams) {
             let Some(print) = self.print(&performed, tick) else { continue };
-            for (x, z) in squares(&print) {
-                if let Some(marks) = self.moving.get_mut(&(span(tick), x, z)) {
-                    marks.retain(|mark| mark.who as usize != who);
-                }
-                if let Some(still) = self.still.get_mut(&(x, z)) {
-                    still.retain(|it| it.who as usize != who);
-                }
+            covered.extend(squares(&print));
+        }
+        covered.sort_unstable_by_key(|square| square.0);
+        covered.dedup();
+        for square in covered {
+            if let Some(square) = self.squares.get_mut(&square) {
+                square.leave(who);
             }
         }
         performed
@@ -168,7 +243,7 @@ impl Crowd {
         }
         for square in squares(&print) {
             let still = Still { who: who as u32, print, from, until };
-            self.still.entry(square).or_default().push(still);
+            self.squares.entry(square).or_default().still.push(still);
         }
     }
 
@@ -185,13 +260,10 @@ impl Crowd {
         let clashes = |who: u32, other: &Footprint| {
             leave.limit(who as usize, self.nearest).is_some_and(|limit| print.distance(other) < limit)
         };
-        squares(print).all(|(x, z)| {
-            let still = self.still.get(&(x, z)).into_iter().flatten();
+        self.squares_of(print).all(|square| {
             let lasts = |it: &Still| it.from < until && first < it.until;
-            let spans = (span(first)..=span(until - 1)).filter_map(|span| self.moving.get(&(span, x, z)));
-            let is_then = |mark: &Mark| (first..until).contains(&mark.look);
-            !still.into_iter().any(|it| lasts(it) && clashes(it.who, &it.print))
-                && !spans.flatten().any(|mark| is_then(mark) && clashes(mark.who, &mark.print))
+            !square.still.iter().any(|it| lasts(it) && clashes(it.who, &it.print))
+                && !square.marks_in(first, until).any(|mark| clashes(mark.who, &mark.print))
         })
     }
 
@@ -200,11 +272,9 @@ impl Crowd {
         let clashes = |who: u32, other: &Footprint| {
             leave.limit(who as usize, self.nearest).is_some_and(|limit| print.distance(other) < limit)
         };
-        squares(print).all(|(x, z)| {
-            let still = self.still.get(&(x, z)).map_or(&[][..], |there| &there[..]);
-            let lasts = |it: &Still| it.from <= look && look < it.until;
-            !self.marks(look, x, z).any(|mark| clashes(mark.who, &mark.print))
-                && !still.iter().any(|it| lasts(it) && clashes(it.who, &it.print))
+        self.squares_of(print).all(|square| {
+            !square.marks(look).any(|mark| clashes(mark.who, &mark.print))
+                && !square.stays(look).any(|it| clashes(it.who, &it.print))
         })
     }
 
@@ -222,10 +292,9 @@ impl Crowd {
         least
     }
 
-    /// Those who cover a square at a look.
-    fn marks(&self, look: i32, x: i16, z: i16) -> impl Iterator<Item = &Mark> {
-        let there = self.moving.get(&(span(look), x, z)).map_or(&[][..], |there| &there[..]);
-        there.iter().filter(move |mark| mark.look == look)
+    /// The squares that somebody covers, as far as anybody is there.
+    fn squares_of(&self, print: &Footprint) -> impl Iterator<Item = &Square> {
+        squares(print).filter_map(|square| self.squares.get(&square))
     }
 
     /// Those who are nearer to somebody than people who have nothing to do with each other, and how near.
@@ -238,17 +307,15 @@ impl Crowd {
                 near.push((who as usize, distance));
             }
         };
-        for (x, z) in squares(print) {
+        for square in self.squares_of(print) {
             // Whoever moved just before counts as well: times between two looks are theirs.
             for look in [look - LOOK, look] {
-                for mark in self.marks(look, x, z) {
+                for mark in square.marks(look) {
                     meet(mark.who, &mark.print);
                 }
             }
-            for it in self.still.get(&(x, z)).into_iter().flatten() {
-                if it.from <= look && look < it.until {
-                    meet(it.who, &it.print);
-                }
+            for it in square.stays(look) {
+                meet(it.who, &it.print);
             }
         }
         near
@@ -257,24 +324,16 @@ impl Crowd {
     /// How many people are within a distance of a place at a tick: the density map of \[Shum2008\], section 4.1.
     pub fn density(&self, place: Ground, within: f32, tick: i32) -> usize {
         let look = looks(tick, tick + LOOK).next().unwrap_or(tick);
-        let [low, high] = [-within, within].map(|by| square(Ground { x: place.x + by, z: place.z + by }));
         let mut found: SmallVec<[u32; 16]> = SmallVec::new();
         let mut count = |who: u32, print: &Footprint| {
             if print.hips().distance(place) < within && !found.contains(&who) {
                 found.push(who);
             }
         };
-        for x in low.0..=high.0 {
-            for z in low.1..=high.1 {
-                for mark in self.marks(look, x, z) {
-                    count(mark.who, &mark.print);
-                }
-                for it in self.still.get(&(x, z)).into_iter().flatten() {
-                    if it.from <= look && look < it.until {
-                        count(it.who, &it.print);
-                    }
-                }
-            }
+        let [low, high] = [-within, within].map(|by| Ground { x: place.x + by, z: place.z + by });
+        for square in squares_between(low, high).filter_map(|square| self.squares.get(&square)) {
+            square.marks(look).for_each(|mark| count(mark.who, &mark.print));
+            square.stays(look).for_each(|it| count(it.who, &it.print));
         }
         found.len()
     }
@@ -292,16 +351,19 @@ fn span(look: i32) -> i32 {
     look.div_euclid(LOOK * LOOKS)
 }
 
-fn square(place: Ground) -> (i16, i16) {
-    let cell = |at: f32| (at / SQUARE).floor().clamp(-32000.0, 32000.0) as i16;
-    (cell(place.x), cell(place.z))
-}
-
 /// The squares that somebody covers, with half the room that people leave around them.
-fn squares(print: &Footprint) -> impl Iterator<Item = (i16, i16)> + use<> {
+fn squares(print: &Footprint) -> impl Iterator<Item = SquareId> + use<> {
     let [least, most] = print.bounds();
     let room = 0.5 * (CLEARANCE + SLACK);
-    let (x0, z0) = square(Ground { x: least.x - room, z: least.z - room });
-    let (x1, z1) = square(Ground { x: most.x + room, z: most.z + room });
-    (x0..=x1).flat_map(move |x| (z0..=z1).map(move |z| (x, z)))
+    let (low, high) =
+        (Ground { x: least.x - room, z: least.z - room }, Ground { x: most.x + room, z: most.z + room });
+    squares_between(low, high)
+}
+
+/// The squares between two corners.
+fn squares_between(low: Ground, high: Ground) -> impl Iterator<Item = SquareId> + use<> {
+    let cell = |at: f32| (at / SQUARE).floor().clamp(-32000.0, 32000.0) as i16;
+    let (x0, z0, x1, z1) = (cell(low.x), cell(low.z), cell(high.x), cell(high.z));
+    let id = |x: i16, z: i16| SquareId(u32::from(x.cast_unsigned()) << 16 | u32::from(z.cast_unsigned()));
+    (x0..=x1).flat_map(move |x| (z0..=z1).map(move |z| id(x, z)))
 }

@@ -17,7 +17,7 @@ use randori_motion::library::NodeId;
 use randori_motion::{ActionId, Ground, Placement};
 
 use super::crowd::{Leave, Person};
-use super::floor::{Cover, Floor, Shadow};
+use super::floor::{Cover, Floor, Shadow, spread};
 use super::locomotion::Standing;
 use super::{Composer, Join, Use};
 use crate::patch::{Patch, Role};
@@ -61,7 +61,7 @@ const STRAYS: f32 = 300.0;
 const LEAST: f32 = 0.3;
 /// How many one who falls can fell.
 const FELLED: usize = 3;
-/// Ways to go on that are tried at a time, and whose surroundings are counted; for what the wave has left.
+/// Ways to go on that are tried at a time, and whose surroundings are counted; what is tried for what the wave has left.
 const TRIES: usize = 40;
 const MORE_TRIES: usize = 400;
 /// Chance decides between scores that are as near to each other as this.
@@ -74,11 +74,13 @@ const REACH: f32 = 4.0;
 const FIRST: i32 = 45;
 const LATER: i32 = 20;
 
-/// How often what is left is made anew together with what is around it, and how far around (m).
-const MENDS: usize = 240;
+/// How often what is left is made anew together with what is around it, at least and for each square metre, and how far
+/// around (m).
+const MENDS: usize = 400;
+const MENDS_PER_AREA: f32 = 0.25;
 const AROUND: [f32; 4] = [1.0, 1.5, 2.0, 2.6];
-/// Nobody is taken away with whom more people than this would have to go.
-const MOST_GONE: usize = 14;
+/// Nobody is taken away with whom more people than this would have to go; it takes turns with [`AROUND`].
+const MOST_GONE: [usize; 4] = [14, 14, 14, 40];
 /// Chance decides between scores that are as near to each other as this, when something is made anew.
 const ANEW: f32 = 500.0;
 /// As many people as this lie on a square metre at least, where there is room for them; and how far from everybody there is
@@ -118,6 +120,28 @@ struct Candidate {
     score: f32,
 }
 
+/// How the one who is felled in a patch lies in the end, in the frame of the patch; nowhere if nobody who stands is felled.
+#[derive(Default)]
+struct Lying {
+    shadows: Vec<Shadow>,
+    /// The middle of that, and how far it reaches from there (m).
+    middle: Ground,
+    radius: f32,
+    /// Places that it covers, as far from each other as squares of the floor are.
+    places: Vec<Ground>,
+}
+
+/// Where somebody is to be felled.
+#[derive(Clone, Copy)]
+enum Where {
+    /// Anywhere.
+    Anywhere,
+    /// Within a distance of a place (m).
+    About(Ground, f32),
+    /// So that this place is covered.
+    Over(Ground),
+}
+
 /// Somebody who was taken away, and all that is needed to put them back.
 struct Gone {
     at: usize,
@@ -136,10 +160,8 @@ struct Filling<'c, 'a, 'f> {
     places: HashMap<(i32, i32), Vec<usize>>,
     /// Patches by the fall they begin with.
     by_fall: BTreeMap<(ActionId, u16), Vec<PatchId>>,
-    /// How the one who is felled lies in the end, in the frame of the patch.
-    lying: Vec<Vec<Shadow>>,
-    /// The middle of that, and how far it reaches from there (m).
-    rounds: Vec<(Ground, f32)>,
+    /// How the one who is felled lies in the end, patch by patch.
+    lying: Vec<Lying>,
     next: usize,
     /// Those who were taken away, and whose places among the people are free.
     free: Vec<usize>,
@@ -161,7 +183,7 @@ pub fn compose(composer: &mut Composer<'_>, dominoes: &Dominoes<'_>) -> Filled {
         if let Some(stint) = patch.of(Role::Second).stints.first().filter(|_| usable) {
             by_fall.entry((stint.action, stint.skipped)).or_default().push(id);
         }
-        lying.push(if usable { lies(&bodies, patch) } else { Vec::new() });
+        lying.push(if usable { lies(&bodies, patch, dominoes.floor.side()) } else { Lying::default() });
     }
     let mut filling = Filling {
         cover: Cover::new(dominoes.floor, NEAR),
@@ -170,7 +192,6 @@ pub fn compose(composer: &mut Composer<'_>, dominoes: &Dominoes<'_>) -> Filled {
         fallers: Vec::new(),
         places: HashMap::new(),
         by_fall,
-        rounds: lying.iter().map(|it| round(it)).collect(),
         lying,
         next: dominoes.starts.len(),
         free: Vec::new(),
@@ -182,7 +203,7 @@ pub fn compose(composer: &mut Composer<'_>, dominoes: &Dominoes<'_>) -> Filled {
     for (who, start) in dominoes.starts.iter().enumerate() {
         filling.begin(who, *start, FIRST + LATER * who as i32);
     }
-    filling.wave(0);
+    filling.wave(0, Where::Anywhere);
     filling.farthest = FAR_OUTSIDE;
     filling.fill_in(None);
     filling.mend();
@@ -198,24 +219,21 @@ fn is_domino(composer: &Composer<'_>, patch: &Patch) -> bool {
     first.falls && second.falls && second.stints.len() == 1 && can_wait
 }
 
-/// What the first one of a patch covers of the floor in the end, in the frame of the patch.
-fn lies(bodies: &Bodies, patch: &Patch) -> Vec<Shadow> {
+/// How the first one of a patch lies in the end.
+fn lies(bodies: &Bodies, patch: &Patch, apart: f32) -> Lying {
     let lines = patch.of(Role::First);
     let doings = lines.doings(bodies, Rigid::of(Placement::default()), 0);
-    doings.last().map_or_else(Vec::new, |(_, doing)| shadows(bodies, doing, lines.end()))
-}
-
-/// The middle of a body that lies, and how far it reaches from there (m).
-fn round(lying: &[Shadow]) -> (Ground, f32) {
-    let n = (2 * lying.len()).max(1) as f32;
-    let ends = || lying.iter().flat_map(|shadow| shadow.ends);
+    let shadows = doings.last().map_or_else(Vec::new, |(_, doing)| shadows(bodies, doing, lines.end()));
+    let n = (2 * shadows.len()).max(1) as f32;
+    let ends = || shadows.iter().flat_map(|shadow| shadow.ends);
     let middle =
         Ground { x: ends().map(|it| it.x).sum::<f32>() / n, z: ends().map(|it| it.z).sum::<f32>() / n };
     let far = |shadow: &Shadow| {
         let [a, b] = shadow.ends.map(|end| end.distance(middle));
         a.max(b) + shadow.radius
     };
-    (middle, lying.iter().map(far).fold(0.0, f32::max))
+    let radius = shadows.iter().map(far).fold(0.0, f32::max);
+    Lying { places: spread(&shadows, NEAR, apart), shadows, middle, radius }
 }
 
 /// What somebody covers of the floor at a tick.
@@ -224,6 +242,18 @@ pub fn shadows(bodies: &Bodies, doing: &Doing, tick: i32) -> Vec<Shadow> {
     let parts = bodies.frame(take, doing.frame(bodies, tick)).iter().zip(bodies.radii());
     let place = |end: glam::Vec3| doing.world_from_take.ground(Ground::below(end));
     parts.map(|(ends, radius)| Shadow { ends: ends.map(place), radius: *radius }).collect()
+}
+
+impl Lying {
+    /// Whether a place is covered, in the frame of the patch.
+    fn covers(&self, place: Ground) -> bool {
+        self.shadows.iter().any(|shadow| shadow.from(place) < NEAR)
+    }
+
+    /// What is covered where the patch is placed.
+    fn at(&self, world: &Rigid) -> Vec<Shadow> {
+        self.shadows.iter().map(|it| moved(it, world)).collect()
+    }
 }
 
 impl Filling<'_, '_, '_> {
@@ -277,17 +307,17 @@ impl Filling<'_, '_, '_> {
     }
 
     /// Everybody from a faller on fells others, and those others, in order of time.
-    fn wave(&mut self, from: usize) {
-        self.wave_of((from..self.fallers.len()).collect());
+    fn wave(&mut self, from: usize, place: Where) {
+        self.wave_of((from..self.fallers.len()).collect(), place);
     }
 
     /// These fell others, and those others, in order of time.
-    fn wave_of(&mut self, fallers: Vec<usize>) {
+    fn wave_of(&mut self, fallers: Vec<usize>, place: Where) {
         let mut due: BinaryHeap<Reverse<(i32, usize)>> =
             fallers.into_iter().map(|at| Reverse((self.fallers[at].tick, at))).collect();
         while let Some(Reverse((_, by))) = due.pop() {
             while self.fallers[by].felled < FELLED && self.is_anybody_left() {
-                let candidates = self.candidates(by, LEAST, None);
+                let candidates = self.candidates(by, LEAST, place);
                 if !self.take_one_of(candidates, TRIES) {
                     break;
                 }
@@ -297,30 +327,38 @@ impl Filling<'_, '_, '_> {
         }
     }
 
-    /// Whatever the wave left, everywhere or about a place, is filled by those who fell near it, as long as that is possible.
-    fn fill_in(&mut self, about: Option<Ground>) {
+    /// Whatever the wave left, everywhere or within a distance of a place (m), is filled by those who fell near it, as long
+    /// as that is possible.
+    fn fill_in(&mut self, about: Option<(Ground, f32)>) {
         loop {
             let before = self.fallers.len();
-            let is_about = |it: &Ground| about.is_none_or(|place| place.distance(*it) < REACH);
-            let open: Vec<Ground> = self.cover.open().filter(is_about).collect();
+            let open: Vec<Ground> = match about {
+                Some((place, far)) => self.cover.open_about(place, far).collect(),
+                None => self.cover.open().collect(),
+            };
             for place in open {
                 if !self.is_anybody_left() {
                     return;
                 }
-                if !self.cover.is_open(place) {
-                    continue;
-                }
-                let mut candidates = Vec::new();
-                for by in self.near(place) {
-                    candidates.extend(self.candidates(by, 0.0, Some(place)));
-                }
-                self.take_one_of(candidates, MORE_TRIES);
+                self.fill_at(place);
             }
             if self.fallers.len() == before {
                 return;
             }
-            self.wave(before);
+            self.wave(before, about.map_or(Where::Anywhere, |(place, far)| Where::About(place, far)));
         }
+    }
+
+    /// Somebody falls over a place that is left, if anybody near it can fell them.
+    fn fill_at(&mut self, place: Ground) {
+        if !self.cover.is_open(place) {
+            return;
+        }
+        let mut candidates = Vec::new();
+        for by in self.near(place) {
+            candidates.extend(self.candidates(by, 0.0, Where::Over(place)));
+        }
+        self.take_one_of(candidates, MORE_TRIES);
     }
 
     fn is_anybody_left(&self) -> bool {
@@ -340,8 +378,8 @@ impl Filling<'_, '_, '_> {
         near
     }
 
-    /// All whom somebody could fell and who would fill more than this (m²), and a certain place if there is one.
-    fn candidates(&mut self, by: usize, least: f32, place: Option<Ground>) -> Vec<Candidate> {
+    /// All whom somebody could fell somewhere and who would fill more than this (m²).
+    fn candidates(&mut self, by: usize, least: f32, place: Where) -> Vec<Candidate> {
         let faller = self.fallers[by];
         let patches = self.composer.patches;
         let joined: Vec<PatchId> = match faller.by {
@@ -349,28 +387,38 @@ impl Filling<'_, '_, '_> {
             Some((_, patch)) => (patches.tables.overlaps(patch).iter())
                 .filter(|overlap| overlap.own == Role::First && overlap.theirs == Role::Second)
                 .map(|overlap| overlap.with)
-                .filter(|with| !self.lying[with.idx()].is_empty())
                 .collect(),
         };
         let library = self.composer.bodies_handle();
+        let square = self.floor.side() * self.floor.side();
         let mut candidates = Vec::new();
         for id in joined {
-            let patch = patches.patch(id);
+            let (patch, lying) = (patches.patch(id), &self.lying[id.idx()]);
+            if lying.shadows.is_empty() {
+                continue;
+            }
             let second = patch.of(Role::Second);
             let begins = faller.tick - second.start();
             if begins + patch.of(Role::First).start() < 0 {
                 continue;
             }
             let world = patch.placed_by_start(Role::Second, faller.here);
-            if place.is_some_and(|place| !self.would_cover(id, &world, place)) {
-                continue;
+            let near =
+                |place: Ground, by: f32| world.ground(lying.middle).distance(place) < lying.radius + by;
+            let mut gain = 0.0;
+            match place {
+                Where::Anywhere => {}
+                Where::About(place, by) if near(place, by) => {}
+                Where::Over(place) if near(place, NEAR) && lying.covers(world.inverse().ground(place)) => {
+                    gain = square;
+                }
+                Where::About(..) | Where::Over(_) => continue,
             }
-            let lying: Vec<Shadow> = self.lying[id.idx()].iter().map(|it| moved(it, &world)).collect();
-            let gain = self.cover.gain(&lying);
+            let gain = self.cover.about(lying.places.iter().map(|it| world.ground(*it))).max(gain);
             if gain <= least {
                 continue;
             }
-            let outside = self.outside(&lying);
+            let outside = self.outside(lying, &world);
             if outside > self.farthest {
                 continue;
             }
@@ -387,19 +435,10 @@ impl Filling<'_, '_, '_> {
         candidates
     }
 
-    /// Whether the one who is felled in a patch would cover a place.
-    fn would_cover(&self, id: PatchId, world: &Rigid, place: Ground) -> bool {
-        let (middle, radius) = self.rounds[id.idx()];
-        if world.ground(middle).distance(place) > radius + NEAR {
-            return false;
-        }
-        let local = world.inverse().ground(place);
-        self.lying[id.idx()].iter().any(|shadow| shadow.from(local) < NEAR)
-    }
-
-    fn outside(&self, lying: &[Shadow]) -> f32 {
-        let ends = lying.iter().flat_map(|shadow| shadow.ends);
-        ends.map(|end| self.floor.outside(end)).fold(0.0, f32::max)
+    /// How far somebody who lies in a place is outside of the area (m).
+    fn outside(&self, lying: &Lying, world: &Rigid) -> f32 {
+        let ends = lying.shadows.iter().flat_map(|shadow| shadow.ends);
+        ends.map(|end| self.floor.outside(world.ground(end))).fold(0.0, f32::max)
     }
 
     /// Takes the best that gets in nobody's way.
@@ -408,7 +447,7 @@ impl Filling<'_, '_, '_> {
         candidates.sort_by(by_score);
         let is_asked = candidates.first().is_some_and(|it| self.composer.command_at(it.begins).is_some());
         let rest = candidates.split_off(candidates.len().min(tries));
-        for candidate in &mut candidates {
+        for candidate in candidates.iter_mut().take(TRIES) {
             let lines = self.composer.patches.patch(candidate.patch).of(Role::First);
             let place = candidate.world.ground(lines.from.position);
             let density = self.composer.crowd.density(place, CROWDED, candidate.begins + lines.start());
@@ -438,8 +477,9 @@ impl Filling<'_, '_, '_> {
         let leave = Leave { partners: &partners, near: &[] };
         let within = lines.doings(bodies, candidate.world, candidate.begins);
         let last = composer.crowd.print(&within, end)?;
-        let is_free = composer.crowd.is_free(&within, end, &leave)
-            && composer.crowd.is_free_to_stay(&last, end, composer.end, &leave);
+        // Most of those who get in another's way lie on somebody.
+        let is_free = composer.crowd.is_free_to_stay(&last, end, composer.end, &leave)
+            && composer.crowd.is_free(&within, end, &leave);
         if !is_free {
             return None;
         }
@@ -468,9 +508,7 @@ impl Filling<'_, '_, '_> {
         let people = [who, self.fallers[candidate.by].who];
         let join = if self.fallers[candidate.by].by.is_some() { Join::Spatial } else { Join::Temporal };
         self.composer.note(candidate.patch, candidate.begins, candidate.world, people, join);
-        let lying: Vec<Shadow> =
-            self.lying[candidate.patch.idx()].iter().map(|it| moved(it, &candidate.world)).collect();
-        self.cover.cover(&lying);
+        self.cover.cover(&self.lying[candidate.patch.idx()].at(&candidate.world));
         self.fallers[candidate.by].felled += 1;
         let here = doing.root(self.composer.bodies(), tick);
         self.enter(Faller {
@@ -499,7 +537,8 @@ impl Filling<'_, '_, '_> {
     /// lie about there are taken away, others fall in their stead, and if that fills less, it is taken back.
     fn mend(&mut self) {
         self.chance = ANEW;
-        for attempt in 0..MENDS {
+        let mends = MENDS.max((MENDS_PER_AREA * self.floor.area()) as usize);
+        for attempt in 0..mends {
             let open: Vec<Ground> = self.cover.open().collect();
             if open.is_empty() {
                 return;
@@ -507,10 +546,16 @@ impl Filling<'_, '_, '_> {
             let place = open[self.rng.random_range(0..open.len())];
             let before = self.cover.n_open();
             let kept = self.fallers.len();
-            let gone = self.clear(place, AROUND[attempt % AROUND.len()]);
+            let (around, most) =
+                (AROUND[attempt % AROUND.len()], MOST_GONE[attempt / AROUND.len() % MOST_GONE.len()]);
+            let gone = self.clear(place, around, most);
+            let far = |it: &Gone| self.fallers[it.at].here.shift().distance(place);
+            let far = gone.iter().map(far).fold(REACH, f32::max);
+            // What nobody covered before comes first.
+            self.fill_at(place);
             let near = self.near(place);
-            self.wave_of(near);
-            self.fill_in(Some(place));
+            self.wave_of(near, Where::About(place, far));
+            self.fill_in(Some((place, far)));
             if self.cover.n_open() > before {
                 // Newcomers go first: those who were there are in their way.
                 for at in (kept..self.fallers.len()).rev() {
@@ -527,7 +572,7 @@ impl Filling<'_, '_, '_> {
 
     /// Takes away all who lie about a place, with those whom they felled, unless too many would have to go; in an order in
     /// which nobody goes before those whom they felled.
-    fn clear(&mut self, place: Ground, around: f32) -> Vec<Gone> {
+    fn clear(&mut self, place: Ground, around: f32, most: usize) -> Vec<Gone> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.fallers.len()];
         for (at, faller) in self.fallers.iter().enumerate() {
             if let Some(parent) = faller.parent.filter(|_| !faller.is_gone) {
@@ -545,11 +590,11 @@ impl Filling<'_, '_, '_> {
             }
             let mut all = vec![root];
             let mut at = 0;
-            while at < all.len() && all.len() <= MOST_GONE {
+            while at < all.len() && all.len() <= most {
                 all.extend(&children[all[at]]);
                 at += 1;
             }
-            if all.len() <= MOST_GONE {
+            if all.len() <= most {
                 for it in all {
                     going[it] = true;
                 }
@@ -644,7 +689,8 @@ impl Filling<'_, '_, '_> {
             let end = doing.end(bodies);
             if end <= composer.end {
                 let lying = shadows(bodies, doing, end);
-                outside = outside.max(self.outside(&lying));
+                let ends = lying.iter().flat_map(|shadow| shadow.ends);
+                outside = ends.map(|end| self.floor.outside(end)).fold(outside, f32::max);
                 cover.cover(&lying);
             }
         }

@@ -81,9 +81,9 @@ impl Floor {
     pub fn outside(&self, place: Ground) -> f32 {
         let (column, row) = (self.column(place.x), self.row(place.z));
         let at = row * self.n_columns + column;
-        let beyond = self.middle(at).distance(place);
         let known = self.outside[at];
-        if known == 0.0 { (beyond - 0.75 * self.side).max(0.0) } else { known + beyond - 0.75 * self.side }
+        // No place is farther than this from the middle of its own square; those at the edge do not count.
+        if known == 0.0 { 0.0 } else { known + self.middle(at).distance(place) - 0.75 * self.side }
     }
 
     fn middle(&self, at: usize) -> Ground {
@@ -104,7 +104,8 @@ impl Floor {
 }
 
 fn nearest(at: f32, n: usize) -> usize {
-    at.floor().clamp(0.0, n as f32 - 1.0) as usize
+    // Below zero is zero, and so is what is no number.
+    (at as usize).min(n - 1)
 }
 
 /// How far each square is from the nearest one that counts (m).
@@ -177,11 +178,28 @@ impl<'a> Cover<'a> {
         (0..self.by.len()).filter(|at| self.is_left(*at)).map(|at| self.floor.middle(at))
     }
 
+    /// The middles of the squares that are left within a distance of a place (m).
+    pub fn open_about(&self, place: Ground, within: f32) -> impl Iterator<Item = Ground> + '_ {
+        let floor = self.floor;
+        let columns = floor.column(place.x - within)..=floor.column(place.x + within);
+        let rows = floor.row(place.z - within)..=floor.row(place.z + within);
+        let squares =
+            rows.flat_map(move |row| columns.clone().map(move |column| row * floor.n_columns + column));
+        let left = squares.filter(|at| self.is_left(*at)).map(|at| floor.middle(at));
+        left.filter(move |it| it.distance(place) < within)
+    }
+
     /// The area that a body would cover of what is left (m²).
     pub fn gain(&self, body: &[Shadow]) -> f32 {
         let mut n = 0_usize;
         self.touched(body, true, |_| n += 1);
         n as f32 * self.floor.side * self.floor.side
+    }
+
+    /// About the area that a body would cover of what is left (m²): by [places](spread) that it covers, of as much floor each
+    /// as a square has.
+    pub fn about(&self, places: impl Iterator<Item = Ground>) -> f32 {
+        places.filter(|place| self.is_open(*place)).count() as f32 * self.floor.side * self.floor.side
     }
 
     /// A body lies here.
@@ -205,15 +223,7 @@ impl<'a> Cover<'a> {
     }
 
     fn touched(&self, body: &[Shadow], is_left: bool, mut found: impl FnMut(usize)) {
-        let mut low = Ground { x: f32::INFINITY, z: f32::INFINITY };
-        let mut high = Ground { x: f32::NEG_INFINITY, z: f32::NEG_INFINITY };
-        for shadow in body {
-            let around = shadow.radius + self.within;
-            for end in shadow.ends {
-                low = Ground { x: low.x.min(end.x - around), z: low.z.min(end.z - around) };
-                high = Ground { x: high.x.max(end.x + around), z: high.z.max(end.z + around) };
-            }
-        }
+        let [low, high] = around(body, self.within);
         if low.x > high.x {
             return;
         }
@@ -229,6 +239,33 @@ impl<'a> Cover<'a> {
             }
         }
     }
+}
+
+/// Places so far from each other (m) that are within a distance of a body (m).
+pub fn spread(body: &[Shadow], within: f32, apart: f32) -> Vec<Ground> {
+    let [low, high] = around(body, within);
+    let count = |low: f32, high: f32| ((high - low) / apart).ceil().max(0.0) as usize;
+    let (n_columns, n_rows) = (count(low.x, high.x), count(low.z, high.z));
+    let at = |k: usize| Ground {
+        x: low.x + ((k % n_columns) as f32 + 0.5) * apart,
+        z: low.z + ((k / n_columns) as f32 + 0.5) * apart,
+    };
+    let places = (0..n_columns * n_rows).map(at);
+    places.filter(|place| body.iter().any(|shadow| shadow.from(*place) < within)).collect()
+}
+
+/// The least and the greatest x and z within a distance of a body (m); the least is greater if there is none.
+fn around(body: &[Shadow], within: f32) -> [Ground; 2] {
+    let mut low = Ground { x: f32::INFINITY, z: f32::INFINITY };
+    let mut high = Ground { x: f32::NEG_INFINITY, z: f32::NEG_INFINITY };
+    for shadow in body {
+        let far = shadow.radius + within;
+        for end in shadow.ends {
+            low = Ground { x: low.x.min(end.x - far), z: low.z.min(end.z - far) };
+            high = Ground { x: high.x.max(end.x + far), z: high.z.max(end.z + far) };
+        }
+    }
+    [low, high]
 }
 
 #[cfg(test)]
@@ -267,11 +304,17 @@ mod tests {
         let by_hand = floor.places().filter(|place| body[0].from(*place) < 0.5).count();
         assert!(by_hand > 20);
         assert_eq!(cover.gain(&body), by_hand as f32 * 0.0625);
+        let near = Ground { x: 2.5, z: 1.0 };
+        let by_hand_near: Vec<Ground> = cover.open().filter(|it| it.distance(near) < 0.9).collect();
+        assert_eq!(cover.open_about(near, 0.9).collect::<Vec<_>>(), by_hand_near);
+        let about = cover.about(spread(&body, 0.5, 0.25).into_iter());
+        assert!((about - cover.gain(&body)).abs() < 0.15 * about, "{about}");
         cover.cover(&body);
         assert_eq!(cover.n_open(), all - by_hand);
         assert_eq!(cover.gain(&body), 0.0);
         assert!(cover.open().all(|place| body[0].from(place) >= 0.5));
         assert_eq!(cover.gain(&[]), 0.0);
+        assert!(spread(&[], 0.5, 0.25).is_empty());
         // Whatever two cover is covered until both are gone.
         cover.cover(&body);
         cover.uncover(&body);

@@ -598,13 +598,14 @@ impl Line<'_, '_, '_> {
         !doings.is_empty()
     }
 
-    /// What somebody waits with until a tick, as near to where they are or have their place as possible, and how they stand
-    /// afterwards.
+    /// What somebody waits with until a tick, as near to where they are as possible, and how they stand afterwards. Nobody
+    /// draws nearer to their place while they wait: feet that stand stay, and hips that move on without them jump back when
+    /// the next step frees them.
     fn waiting(&self, who: usize, until: i32, carries: bool) -> (Vec<(i32, Doing)>, Standing) {
         let bodies = self.composer.bodies();
         let moves = if carries { &self.carrying } else { &self.composer.moves };
         let mut at = self.now[who];
-        let place = if carries { at.here.placement() } else { home(&self.chain, who) };
+        let place = at.here.placement();
         let mut doings = Vec::new();
         let mut turn = who + at.tick.unsigned_abs() as usize;
         while at.tick < until {

@@ -1,9 +1,9 @@
 //! The movements of a library: what brings somebody from place to place, and what they wait with.
 
-use randori_arena::bodies::Bodies;
+use randori_arena::bodies::{Bodies, Doing};
 use randori_motion::annotation::Kind;
 use randori_motion::library::NodeId;
-use randori_motion::{ActionId, ActionLibrary};
+use randori_motion::{ActionId, ActionLibrary, Bone, Ground};
 
 /// What somebody does who waits.
 const CALM: [&str; 5] = ["idle", "look-around", "look-left", "look-right", "guard"];
@@ -24,7 +24,14 @@ pub struct Moves {
     to_rest: Vec<u32>,
     /// Movements from a posture in which one can wait.
     from_rest: Vec<u32>,
+    /// Whether the left and the right foot are lifted, action by action.
+    lifts: Vec<[bool; 2]>,
+    /// The left and the right foot among the parts of a body.
+    feet: [Option<usize>; 2],
 }
+
+/// How far a foot that stands stays behind where a movement has it (m): what the hips do not have to give way for.
+const DRAGGED: f32 = 0.2;
 
 /// No way there.
 const NEVER: u32 = u32::MAX;
@@ -43,6 +50,9 @@ impl Moves {
             onward: vec![None; n],
             to_rest: Vec::new(),
             from_rest: Vec::new(),
+            lifts: library.ids().map(|id| lifts(library, id)).collect(),
+            feet: [Bone::LeftFoot, Bone::RightFoot]
+                .map(|foot| bodies.bones().iter().position(|known| *known == foot)),
         };
         for id in library.ids() {
             let action = library.action(id);
@@ -109,6 +119,34 @@ impl Moves {
         path
     }
 
+    /// How far each foot is from where an action has it when that is over (m), if it follows another after which feet were
+    /// as far off as this; `None` if a foot would stay too far behind. Whatever is off is made good when a foot is lifted.
+    pub fn dragged(
+        &self,
+        bodies: &Bodies,
+        (last, off): (&Doing, [Ground; 2]),
+        next: &Doing,
+    ) -> Option<[Ground; 2]> {
+        let mut after = [Ground::default(); 2];
+        for (side, foot) in self.feet.into_iter().enumerate() {
+            let Some(foot) = foot else { continue };
+            let place = |doing: &Doing| {
+                let take = bodies.of_action(doing.action).take;
+                let ends = bodies.frame(take, doing.frame(bodies, next.start));
+                doing.world_from_take.ground(Ground::below(ends[foot][0]))
+            };
+            let (was, is) = (place(last), place(next));
+            let off = Ground { x: was.x + off[side].x - is.x, z: was.z + off[side].z - is.z };
+            if libm::hypotf(off.x, off.z) > DRAGGED {
+                return None;
+            }
+            if !self.lifts[next.action.0 as usize][side] {
+                after[side] = off;
+            }
+        }
+        Some(after)
+    }
+
     /// How many movements there are at least from this posture to one in which one can wait.
     pub fn to_rest(&self, node: NodeId) -> u32 {
         self.to_rest[node.0 as usize]
@@ -124,6 +162,16 @@ impl Moves {
 const LOW: f32 = 0.9;
 /// Blows into the air count as this many times as long.
 const INTO_THE_AIR: u32 = 4;
+
+/// Whether the left and the right foot are lifted in an action.
+fn lifts(library: &ActionLibrary, id: ActionId) -> [bool; 2] {
+    let frames = &library.action(id).frames;
+    let standing = &library.take_of(id).standing;
+    let shown = standing.iter().skip(frames.start as usize).take(frames.len());
+    shown.fold([false; 2], |[left, right], [stands_left, stands_right]| {
+        [left || !stands_left, right || !stands_right]
+    })
+}
 
 fn low_postures(bodies: &Bodies) -> Vec<bool> {
     let library = bodies.library();

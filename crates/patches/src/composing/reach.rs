@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use randori_arena::bodies::{Bodies, Doing, Rigid, TICKS_PER_SECOND};
 use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
-use randori_motion::{ActionId, Ground, Placement};
+use randori_motion::{Ground, Placement};
 
 use super::crowd::Crowd;
 use super::locomotion::Standing;
@@ -56,6 +56,8 @@ struct Step {
     at: Standing,
     doing: Option<Doing>,
     before: usize,
+    /// How far each foot is from where the movement has it, when that is over.
+    dragged: [Ground; 2],
 }
 
 /// Places that somebody could get to, and how.
@@ -71,7 +73,7 @@ impl Reached {
 
     /// What is done to get to one of them, in order of time.
     pub fn way(&self, at: usize) -> Vec<(i32, Doing)> {
-        path(&self.steps, at, Sense::Forward)
+        path(&self.steps, at)
     }
 
     /// How many movements that is.
@@ -81,40 +83,12 @@ impl Reached {
     }
 }
 
-/// Forward or backward in time.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sense {
-    Forward,
-    Backward,
-}
-
 impl Reach<'_> {
     /// From here to about a place, in a posture that may be the end; the one that takes the least time, what is off counted
     /// as time.
     pub fn ahead(&self, from: Standing, goal: Placement, is_end: &dyn Fn(NodeId) -> bool) -> Option<Way> {
-        self.search(from, goal, is_end, Sense::Forward)
-    }
-
-    /// From about a place to here, backward in time: [`Way::end`] is how somebody stands at the start of it.
-    pub fn back(&self, to: Standing, goal: Placement, is_end: &dyn Fn(NodeId) -> bool) -> Option<Way> {
-        self.search(to, goal, is_end, Sense::Backward)
-    }
-
-    /// Everything that somebody could get to with as many movements at most, nearest to a goal first, in the order in which
-    /// it was found.
-    pub fn about(&self, from: Standing, goal: Placement) -> Reached {
-        Reached { steps: self.spread(from, goal, Sense::Forward, &mut |_, _| ()) }
-    }
-
-    fn search(
-        &self,
-        from: Standing,
-        goal: Placement,
-        is_end: &dyn Fn(NodeId) -> bool,
-        sense: Sense,
-    ) -> Option<Way> {
         let mut best: Option<(f32, Way)> = None;
-        self.spread(from, goal, sense, &mut |steps, at| {
+        self.spread(from, goal, &mut |steps, at| {
             let step = steps[at];
             if !is_end(step.at.node) {
                 return;
@@ -123,21 +97,24 @@ impl Reach<'_> {
             let seconds = (step.at.tick - from.tick).abs() as f32 / TICKS_PER_SECOND;
             let cost = seconds + OFF * left[0] + TURNED * left[1];
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
-                best = Some((cost, Way { doings: path(steps, at, sense), end: step.at, off: left }));
+                best = Some((cost, Way { doings: path(steps, at), end: step.at, off: left }));
             }
         });
         best.map(|(_, way)| way)
     }
 
-    /// Follows the best ways, movement by movement, and shows each place that is come by.
-    fn spread(
-        &self,
-        from: Standing,
-        goal: Placement,
-        sense: Sense,
-        show: &mut dyn FnMut(&[Step], usize),
-    ) -> Vec<Step> {
-        let mut steps = vec![Step { at: from, doing: None, before: usize::MAX }];
+    /// Everything that somebody could get to with as many movements at most, nearest to a goal first, in the order in which
+    /// it was found.
+    pub fn about(&self, from: Standing, goal: Placement) -> Reached {
+        Reached { steps: self.spread(from, goal, &mut |_, _| ()) }
+    }
+
+    /// Follows the best ways, movement by movement, and shows each place that is come by. Nobody goes on with something that
+    /// leaves a foot behind: half a step after the same half of a step moves the hips and not the foot that stands.
+    fn spread(&self, from: Standing, goal: Placement, show: &mut dyn FnMut(&[Step], usize)) -> Vec<Step> {
+        let bodies = self.crowd.bodies();
+        let mut steps =
+            vec![Step { at: from, doing: None, before: usize::MAX, dragged: [Ground::default(); 2] }];
         let mut layer = vec![0];
         let mut seen: HashSet<(NodeId, [i32; 3])> = HashSet::new();
         for n_movements in 0..=LONGEST {
@@ -149,13 +126,19 @@ impl Reach<'_> {
             }
             let mut next: Vec<(f32, Step)> = Vec::new();
             for before in layer {
-                let at = steps[before].at;
-                for id in self.movements(at.node, sense) {
-                    let (doing, after) = self.moved(at, *id, sense);
+                let Step { at, doing: last, dragged, .. } = steps[before];
+                for id in self.moves.from(at.node) {
+                    let doing = Doing::begin(bodies, *id, at.tick, 0, at.here);
+                    let dragged = match last {
+                        Some(last) => self.moves.dragged(bodies, (&last, dragged), &doing),
+                        None => Some(dragged),
+                    };
+                    let Some(dragged) = dragged else { continue };
+                    let after = Standing::after(self.crowd, &doing);
                     let left = off(&after, goal);
                     let seconds = (after.tick - from.tick).abs() as f32 / TICKS_PER_SECOND;
                     let cost = seconds + 1.5 * (left[0] / SPEED + left[1] / TURNING);
-                    next.push((cost, Step { at: after, doing: Some(doing), before }));
+                    next.push((cost, Step { at: after, doing: Some(doing), before, dragged }));
                 }
             }
             next.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -172,40 +155,16 @@ impl Reach<'_> {
         }
         steps
     }
-
-    fn movements(&self, node: NodeId, sense: Sense) -> &[ActionId] {
-        match sense {
-            Sense::Forward => self.moves.from(node),
-            Sense::Backward => self.moves.to(node),
-        }
-    }
-
-    fn moved(&self, at: Standing, id: ActionId, sense: Sense) -> (Doing, Standing) {
-        let bodies = self.crowd.bodies();
-        match sense {
-            Sense::Forward => {
-                let doing = Doing::begin(bodies, id, at.tick, 0, at.here);
-                (doing, Standing::after(self.crowd, &doing))
-            }
-            Sense::Backward => {
-                let doing = Doing::begin(bodies, id, at.tick, bodies.of_action(id).length() as u32, at.here);
-                let node = bodies.library().action(id).from;
-                (doing, Standing { node, here: doing.root(bodies, doing.start), tick: doing.start })
-            }
-        }
-    }
 }
 
-fn path(steps: &[Step], at: usize, sense: Sense) -> Vec<(i32, Doing)> {
+fn path(steps: &[Step], at: usize) -> Vec<(i32, Doing)> {
     let mut doings = Vec::new();
     let mut at = at;
     while let Some(doing) = steps[at].doing {
         doings.push((doing.start, doing));
         at = steps[at].before;
     }
-    if sense == Sense::Forward {
-        doings.reverse();
-    }
+    doings.reverse();
     doings
 }
 
