@@ -352,7 +352,7 @@ mod tests {
 
     #[test]
     fn substitution_solves_with_the_factor() {
-        for n in 1..24 {
+        for n in 1..24_usize {
             for count in 0..=n {
                 let stride = n.next_multiple_of(4);
                 let mut a = vec![0.0; stride * n];
