@@ -2,7 +2,8 @@
 //!
 //! Patches are chosen freely as long as the next appointment can still be kept. Then all that the main character could get to
 //! is worked out, and the wanted patch is taken that would be nearest to the place from there, whichever way it is turned; the
-//! way is bent by what is off, and begun so that it ends just in time: in time and in place exactly.
+//! way is bent by what is off, and begun so that it ends just in time: in time and in place exactly. Where nothing fits, the
+//! main character goes on for a movement and looks again from there, until it is too late.
 //!
 //! Reference: \[Shum2008\], section 6, which wishes for a planner for strictly constrained times and places.
 
@@ -50,6 +51,8 @@ const TRIES: usize = 120;
 /// From farther away than this somebody comes nearer first (m), unless there are no more than so many ticks left.
 const FAR: f32 = 2.5;
 const LEFT: i32 = 360;
+/// Later than this before an appointment nothing more is tried (ticks).
+const LAST_CALL: i32 = 60;
 /// What ways count that are bent as far as they may be at each seam, and a patch that was just used.
 const BENT: f32 = 3.0;
 const USED: f32 = 2.0;
@@ -93,8 +96,8 @@ impl Composer<'_> {
         next.is_some_and(|it| now.from(it.place) > FAR && it.tick - now.tick > LEFT)
     }
 
-    /// Goes to the next appointment and keeps it, with a newcomer; how the main character stands afterwards. `None` if it
-    /// is missed, which is written down too.
+    /// Goes to the next appointment and keeps it, with a newcomer; how the main character stands afterwards. `None` if that
+    /// is not possible from here; if it is too late to try again, it is written down as missed.
     pub(super) fn keep_appointment(
         &mut self,
         lead: &Lead,
@@ -117,7 +120,9 @@ impl Composer<'_> {
             })
         });
         let Some((patch, plan)) = found else {
-            self.kept.push(Kept { number, patch: None, off: f32::INFINITY, late: f32::INFINITY });
+            if appointment.tick - now.tick <= LAST_CALL {
+                self.kept.push(Kept { number, patch: None, off: f32::INFINITY, late: f32::INFINITY });
+            }
             return None;
         };
         let after = self.take(lead, newcomer.who, patch, plan, Join::Recycled);

@@ -250,9 +250,14 @@ impl<'a> Composer<'a> {
             if let Some(now) = self.is_far(now).then(|| self.stroll(lead, now, asked)).flatten() {
                 return Some(Turn { now, next, enters: None });
             }
-            let kept = self.keep_appointment(lead, now, next);
-            let after = kept.unwrap_or(now);
-            return Some(Turn { now: after, next: next + usize::from(kept.is_some()), enters: None });
+            let n_over = self.kept.len();
+            if let Some(now) = self.keep_appointment(lead, now, next) {
+                return Some(Turn { now, next: next + 1, enters: None });
+            }
+            // A movement later it may be possible.
+            let is_over = self.kept.len() > n_over;
+            let now = if is_over { Some(now) } else { self.stroll(lead, now, asked) };
+            return now.map(|now| Turn { now, next, enters: None });
         }
         let newcomer = Newcomer { who: next, enters };
         let found = (next < n_people).then(|| self.next_for(lead, now, newcomer, asked, rng)).flatten();
