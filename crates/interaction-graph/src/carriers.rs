@@ -1,7 +1,7 @@
 //! Two who carry one thing: which way to go, and what each of them does for it.
 //!
-//! There are eight ways to go, seen along the line from whoever decides to the other, and standing: a policy for each. A way
-//! between two of them is weighed by both.
+//! There are eight ways to go, seen along the line from whoever decides to the other, and standing: a policy for each. The
+//! first step of a way between two of them is weighed by itself, what comes after by the nearer one.
 //! Where both are to go is where [`Aims::goal`](randori_arena::objectives::Aims::goal) of either has the middle between them.
 //!
 //! What it refuses to do: it lets go of nothing. Lifting and putting down are for whoever tells the story.
@@ -84,32 +84,12 @@ impl Carriers {
         self.policies[way].get_or_init(|| Policy::of(&self.graph, &self.rewards[way], looking))
     }
 
-    /// What going exactly this way is worth.
-    fn reward(&self, way: Way) -> Carrying {
+    /// What going exactly this way is worth, and the policy of the nearest of the eight; of standing, if it leads nowhere.
+    fn towards(&self, way: Option<f32>) -> (&Policy, Carrying) {
         match way {
-            Way::Standing => self.rewards[STANDING],
-            Way::Towards(angle) => self.rewards[0].turned(angle),
+            Some(angle) => (self.policy(eighth_of(angle)), self.rewards[0].turned(angle)),
+            None => (self.policy(STANDING), self.rewards[STANDING]),
         }
-    }
-}
-
-/// Where to go, seen along the line from whoever decides to the other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
-    Standing,
-    /// To the left of straight ahead (rad).
-    Towards(f32),
-}
-
-impl Way {
-    /// The policies of the two ways on both sides of it, with how much each counts (-).
-    fn neighbours(self) -> [(usize, f32); 2] {
-        let Way::Towards(angle) = self else { return [(STANDING, 1.0), (STANDING, 0.0)] };
-        let eighths = (wrap_angle(angle) + PI) / FRAC_PI_4;
-        let whole = libm::floorf(eighths);
-        let way = |eighth: usize| (eighth + 4) % 8;
-        let at = whole as usize;
-        [(way(at), 1.0 - (eighths - whole)), (way(at + 1), eighths - whole)]
     }
 }
 
@@ -145,16 +125,12 @@ impl Controller for Carrier {
         let graph = &carriers.graph;
         let found = graph.find(&pairing).or_else(|| graph.nearest(&pairing));
         let best = found.and_then(|found| {
-            let reward = carriers.reward(way);
-            let ahead = way.neighbours().map(|(way, share)| (carriers.policy(way), share));
+            let (policy, reward) = carriers.towards(way);
             let base = reward.of_state(graph, found.state, Turn::Own);
             let mut best: Option<(f32, ActionId)> = None;
             for at in graph.range(found.state) {
-                let target = graph.edges.targets[at];
-                let ahead =
-                    ahead.iter().map(|(policy, share)| share * policy.ahead(Turn::Own, target, DEPTH));
                 let worth = reward.of_edge(&base, graph.edges.actions[at], &graph.edges.facts(at), Turn::Own)
-                    + ahead.sum::<f32>();
+                    + policy.ahead(Turn::Own, graph.edges.targets[at], DEPTH);
                 let action = ActionId(u32::from(graph.edges.actions[at]));
                 if best.is_none_or(|(most, _)| worth > most) && scene.is_in_order(action) {
                     best = Some((worth, action));
@@ -173,17 +149,23 @@ impl Controller for Carrier {
     }
 }
 
-/// The way to where the middle between both is to be; standing if it is there, or nowhere.
-fn way_to_go(situation: &Situation<'_>, whom: usize) -> Way {
+/// The way to where the middle between both is to be, to the left of straight ahead (rad) along the line from whoever
+/// decides to the other; `None` if it is there, or is to be nowhere.
+fn way_to_go(situation: &Situation<'_>, whom: usize) -> Option<f32> {
     let Situation { stage, moment, aims, who, .. } = *situation;
-    let Some(goal) = aims[who].goal.or(aims[whom].goal) else { return Way::Standing };
+    let goal = aims[who].goal.or(aims[whom].goal)?;
     let [here, there] = [who, whom].map(|who| stage.position(moment, who, moment.tick));
     let middle = Ground { x: 0.5 * (here.x + there.x), z: 0.5 * (here.z + there.z) };
     if middle.distance(goal.position) < THERE {
-        return Way::Standing;
+        return None;
     }
     let heading = |from: Ground, to: Ground| libm::atan2f(to.x - from.x, to.z - from.z);
-    Way::Towards(wrap_angle(heading(middle, goal.position) - heading(here, there)))
+    Some(heading(middle, goal.position) - heading(here, there))
+}
+
+/// The nearest eighth of a turn to an angle (rad): 0 is ahead, 2 to the left.
+fn eighth_of(angle: f32) -> usize {
+    (libm::roundf((wrap_angle(angle) + PI) / FRAC_PI_4) as usize + 4) % 8
 }
 
 /// Where people really are.
@@ -239,22 +221,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_way_lies_between_its_neighbours() {
-        for (degrees, [first, second], share) in [
-            (0.0, [0, 1], 0.0),
-            (22.5, [0, 1], 0.5),
-            (90.0, [2, 3], 0.0),
-            (-45.0, [7, 0], 0.0),
-            (-9.0, [7, 0], 0.8),
-            (-180.0, [4, 5], 0.0),
-            (171.0, [3, 4], 0.8),
-            (720.0 + 9.0, [0, 1], 0.2),
+    fn eighths_are_the_nearest_ways() {
+        for (degrees, eighth) in [
+            (0.0, 0),
+            (20.0, 0),
+            (25.0, 1),
+            (90.0, 2),
+            (-90.0, 6),
+            (180.0, 4),
+            (-180.0, 4),
+            (-40.0, 7),
+            (700.0, 0),
         ] {
-            let [(a, one), (b, other)] = Way::Towards(f32::to_radians(degrees)).neighbours();
-            // Rounding may put what is on a way just before it.
-            let on_second = one < 1e-4 && share == 0.0 && b == first;
-            assert!(on_second || ([a, b] == [first, second] && (other - share).abs() < 1e-4), "{degrees}");
-            assert!((one + other - 1.0).abs() < 1e-6, "{degrees}");
+            assert_eq!(eighth_of(f32::to_radians(degrees)), eighth, "{degrees}");
         }
     }
 }

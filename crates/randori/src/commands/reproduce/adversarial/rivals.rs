@@ -179,7 +179,8 @@ impl Making<'_> {
         for (shorter, longer) in sweep.iter().zip(&sweep[1..]) {
             let share = longer.spreads.mean / shorter.spreads.mean.max(1e-9);
             let (now, before) = (longer.look_ahead, shorter.look_ahead);
-            let what = format!("section 4.1: spread of plans for look-ahead {now} s, times that for {before} s");
+            let what =
+                format!("section 4.1: spread of plans for look-ahead {now} s, times that for {before} s");
             self.row(what, None, share, "times", share >= 1.0);
         }
         Ok(())
