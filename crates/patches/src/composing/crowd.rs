@@ -91,14 +91,8 @@ impl Square {
 }
 
 /// A square by its column and row, in one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct SquareId(u32);
-
-impl std::hash::Hash for SquareId {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        state.write_u32(self.0);
-    }
-}
 
 /// Scatters numbers of squares: one multiplication. Nobody chooses squares to do harm, and nothing depends on their order.
 #[derive(Clone, Copy, Debug, Default)]
