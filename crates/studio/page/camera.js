@@ -51,6 +51,11 @@ export class Camera {
     this.matrix = times(perspective(FOV, this.aspect, 0.05, 300), lookAt(this.eye, this.target));
   }
 
+  /** Pixels of a metre at the target, in a picture so many pixels high. */
+  pixelsPerMetre(height) {
+    return height / (2 * Math.tan(FOV / 2) * this.distance);
+  }
+
   turn(dx, dy) {
     this.heading -= dx;
     this.pitch = Math.min(Math.max(this.pitch + dy, -0.02), 1.5);

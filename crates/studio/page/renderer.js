@@ -1,11 +1,27 @@
-// A small renderer: people as tapered capsules in one draw, their shadows, things, the floor, rings, ribbons, stars.
+// A small renderer: people as tapered capsules, hundreds in one draw, their shadows, things, the floor, rings, ribbons, stars.
 
-import { box, capsule, cylinder } from "./shapes.js";
+import { box, capsule, cylinder, outline } from "./shapes.js";
 import { placed, unit } from "./matrices.js";
 
 const LIGHT = unit([0.45, 1.0, 0.35]);
 /** Numbers of one piece: two ends, two radii, colour, gloss. */
 export const PIECE = 12;
+/** Pieces of one draw: what surely fits into a block of uniforms. Software draws instances one after another, each as if it
+ * were a draw of its own, so that their mesh is repeated instead. */
+const BATCH = 256;
+
+/** How finely people are drawn: segments and rings of a capsule, from so many pixels for a metre on. */
+const DETAILS = [{ from: 150, detail: [12, 4] }, { from: 50, detail: [8, 2] }, { from: 0, detail: [6, 1] }];
+
+const PIECES = `
+layout(location = 1) in float piece;
+layout(std140) uniform Pieces { vec4 pieces[${(BATCH * PIECE) / 4}]; };
+vec3 from; vec3 to; vec2 radii; vec4 paint;
+void fetch() {
+  int at = ${PIECE / 4} * int(piece);
+  vec4 ends = pieces[at + 1];
+  from = pieces[at].xyz; to = vec3(pieces[at].w, ends.xy); radii = ends.zw; paint = pieces[at + 2];
+}`;
 
 const SHADE = `
 uniform vec3 sky; uniform vec3 ground; uniform vec3 light; uniform vec3 eye;
@@ -26,11 +42,11 @@ vec3 shade(vec3 base, vec3 normal, vec3 place, float gloss) {
 
 const BODY = [`#version 300 es
 layout(location = 0) in vec4 corner;
-layout(location = 1) in vec3 from; layout(location = 2) in vec3 to; layout(location = 3) in vec2 radii;
-layout(location = 4) in vec4 paint;
-uniform mat4 camera; uniform vec3 light; uniform float flattened;
+uniform mat4 camera;
 out vec3 normal; out vec3 place; out vec4 color;
+${PIECES}
 void main() {
+  fetch();
   vec3 along = to - from;
   float length_ = length(along);
   vec3 y = length_ > 1e-5 ? along / length_ : vec3(0.0, 1.0, 0.0);
@@ -41,18 +57,37 @@ void main() {
   vec3 direction = x * corner.x + y * corner.y + z * corner.z;
   normal = normalize(direction + y * lean * (1.0 - abs(corner.y)));
   place = mix(from, to, corner.w) + direction * mix(radii.x, radii.y, corner.w);
-  if (flattened > 0.5) place -= light * (place.y - 0.004) / light.y;
   color = paint;
   gl_Position = camera * vec4(place, 1.0);
 }`, `#version 300 es
 precision highp float;
 in vec3 normal; in vec3 place; in vec4 color; out vec4 pixel;
-uniform float flattened; uniform float darkness;
 ${SHADE}
 void main() {
-  if (flattened > 0.5) { pixel = vec4(0.0, 0.0, 0.0, darkness); return; }
   pixel = vec4(shade(color.rgb, normalize(normal), place, color.a), 1.0);
 }`];
+
+// A ball's shadow is an ellipse along the light; where that is squeezed to a disc, a capsule's is the outline of two discs.
+const SHADOW = [`#version 300 es
+layout(location = 0) in vec3 corner;
+uniform mat4 camera; uniform vec3 light;
+${PIECES}
+vec2 scaled(vec2 at, vec2 way, float factor) { return at + way * (factor - 1.0) * dot(at, way); }
+void main() {
+  fetch();
+  vec2 way = normalize(light.xz);
+  vec2 a = scaled(from.xz - light.xz * from.y / light.y, way, light.y);
+  vec2 b = scaled(to.xz - light.xz * to.y / light.y, way, light.y);
+  float length_ = distance(a, b);
+  vec2 along = length_ > 1e-5 ? (b - a) / length_ : way;
+  vec2 across = vec2(along.y, -along.x);
+  vec2 at = mix(a, b, corner.z) + mix(radii.x, radii.y, corner.z) * (along * corner.x + across * corner.y);
+  vec2 place = scaled(at, way, 1.0 / light.y);
+  gl_Position = camera * vec4(place.x, 0.004, place.y, 1.0);
+}`, `#version 300 es
+precision mediump float;
+out vec4 pixel; uniform float darkness;
+void main() { pixel = vec4(0.0, 0.0, 0.0, darkness); }`];
 
 const SOLID = [`#version 300 es
 layout(location = 0) in vec3 corner; layout(location = 1) in vec3 facing;
@@ -161,14 +196,10 @@ export class Renderer {
     this.gl = gl;
     gl.cullFace(gl.BACK);
     this.programs = Object.fromEntries(
-      Object.entries({ BODY, SOLID, FLOOR, RING, RIBBON, STAR }).map(([name, code]) => [name, this.program(...code)]));
+      Object.entries({ BODY, SHADOW, SOLID, FLOOR, RING, RIBBON, STAR }).map(([name, code]) => [name, this.program(...code)]));
     this.pieces = gl.createBuffer();
-    // Fine for a few people, coarse for many and for shadows.
-    [this.fine, this.coarse, this.flat] = [[12, 4], [8, 2], [6, 1]].map((detail) => {
-      const mesh = this.mesh(capsule(...detail), [4]);
-      this.instances(this.pieces, 1, [3, 3, 2, 4]);
-      return mesh;
-    });
+    this.details = DETAILS.map(({ detail }) => this.batch(capsule(...detail), 4));
+    this.outline = this.batch(outline(), 3);
     this.boxes = this.mesh(box(), [3, 3]);
     this.cylinders = this.mesh(cylinder(), [3, 3]);
     const square = { vertices: new Float32Array([-1, -1, 1, -1, 1, 1, -1, 1]), indices: new Uint16Array([0, 1, 2, 0, 2, 3]) };
@@ -208,11 +239,14 @@ export class Renderer {
     }
     gl.linkProgram(program);
     if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
+    const block = gl.getUniformBlockIndex(program, "Pieces");
+    if (block !== gl.INVALID_INDEX) gl.uniformBlockBinding(program, block, 0);
     const places = {};
     const n = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS);
     for (let k = 0; k < n; k++) {
       const { name } = gl.getActiveUniform(program, k);
-      places[name] = gl.getUniformLocation(program, name);
+      const place = gl.getUniformLocation(program, name);
+      if (place) places[name] = place;
     }
     return { program, places };
   }
@@ -228,6 +262,22 @@ export class Renderer {
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
     gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
     return { array, n: indices.length };
+  }
+
+  /** A mesh once for each piece of a batch, whose vertices know their piece. */
+  batch({ vertices, indices }, size) {
+    const n = vertices.length / size;
+    const repeated = new Float32Array(BATCH * n * (size + 1));
+    const order = new Uint16Array(BATCH * indices.length);
+    for (let piece = 0; piece < BATCH; piece++) {
+      for (let k = 0; k < n; k++) {
+        const at = (piece * n + k) * (size + 1);
+        repeated.set(vertices.subarray(k * size, (k + 1) * size), at);
+        repeated[at + size] = piece;
+      }
+      indices.forEach((index, k) => (order[piece * indices.length + k] = piece * n + index));
+    }
+    return { ...this.mesh({ vertices: repeated, indices: order }, [size, 1]), each: indices.length };
   }
 
   instances(buffer, first, sizes) {
@@ -302,8 +352,7 @@ export class Renderer {
     this.drawMesh(this.square);
     this.drawArea(scene.floor, camera);
     this.drawRings(scene.rings, camera);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.pieces);
-    gl.bufferData(gl.ARRAY_BUFFER, scene.pieces.subarray(0, scene.n * PIECE), gl.DYNAMIC_DRAW);
+    this.upload(scene);
     // Shadows: what is flattened to the floor darkens it, once.
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
@@ -313,12 +362,12 @@ export class Renderer {
     gl.depthMask(false);
     // All solids are closed: what faces away is never seen.
     gl.enable(gl.CULL_FACE);
-    this.drawPeople(scene, camera, 1);
+    this.drawPeopleShadows(scene, camera);
     this.drawThings(scene, camera, 1);
     gl.disable(gl.STENCIL_TEST);
     gl.disable(gl.BLEND);
     gl.depthMask(true);
-    this.drawPeople(scene, camera, 0);
+    this.drawPeople(scene, camera, height);
     this.drawThings(scene, camera, 0);
     gl.disable(gl.CULL_FACE);
     this.drawRibbons(scene.ribbons, camera);
@@ -330,6 +379,25 @@ export class Renderer {
     gl.depthMask(true);
   }
 
+  /** All pieces, and room to the end of the last batch. */
+  upload({ pieces, n }) {
+    const gl = this.gl;
+    gl.bindBuffer(gl.UNIFORM_BUFFER, this.pieces);
+    gl.bufferData(gl.UNIFORM_BUFFER, 4 * PIECE * BATCH * Math.ceil(n / BATCH), gl.DYNAMIC_DRAW);
+    gl.bufferSubData(gl.UNIFORM_BUFFER, 0, pieces, 0, n * PIECE);
+  }
+
+  drawPieces({ array, each }, n) {
+    const gl = this.gl;
+    const size = 4 * PIECE * BATCH;
+    gl.bindVertexArray(array);
+    for (let first = 0; first < n; first += BATCH) {
+      gl.bindBufferRange(gl.UNIFORM_BUFFER, 0, this.pieces, (first / BATCH) * size, size);
+      gl.drawElements(gl.TRIANGLES, each * Math.min(BATCH, n - first), gl.UNSIGNED_SHORT, 0);
+    }
+    gl.bindVertexArray(null);
+  }
+
   drawMesh({ array, n }, count = 0) {
     const gl = this.gl;
     gl.bindVertexArray(array);
@@ -338,10 +406,17 @@ export class Renderer {
     gl.bindVertexArray(null);
   }
 
-  drawPeople(scene, camera, flattened) {
+  drawPeople(scene, camera, height) {
     if (!scene.n) return;
-    this.use("BODY", camera, { flattened });
-    this.drawMesh(flattened ? this.flat : scene.n > 250 ? this.coarse : this.fine, scene.n);
+    const pixels = camera.pixelsPerMetre(height);
+    this.use("BODY", camera);
+    this.drawPieces(this.details[DETAILS.findIndex(({ from }) => pixels >= from)], scene.n);
+  }
+
+  drawPeopleShadows(scene, camera) {
+    if (!scene.n) return;
+    this.use("SHADOW", camera);
+    this.drawPieces(this.outline, scene.n);
   }
 
   drawThings(scene, camera, flattened) {

@@ -16,8 +16,23 @@ export function capsule(segments = 12, rings = 4) {
   for (let ring = 0; ring < 2 * rings + 1; ring++)
     for (let segment = 0; segment < segments; segment++) {
       const at = ring * row + segment;
-      indices.push(at, at + row, at + 1, at + 1, at + row, at + row + 1);
+      // At the poles one of the two triangles has no area.
+      if (ring > 0) indices.push(at, at + row, at + 1);
+      if (ring < 2 * rings) indices.push(at + 1, at + row, at + row + 1);
     }
+  return { vertices: new Float32Array(vertices), indices: new Uint16Array(indices) };
+}
+
+/** Vertices of direction (2: along, across) and end (1): the outline of a capsule on the floor, as a fan. */
+export function outline(corners = 3) {
+  const vertices = [];
+  const indices = [];
+  for (const end of [0, 1])
+    for (let k = 0; k <= corners; k++) {
+      const angle = Math.PI * (end + k / corners + 0.5);
+      vertices.push(Math.cos(angle), Math.sin(angle), end);
+    }
+  for (let k = 2; k < 2 * corners + 2; k++) indices.push(0, k - 1, k);
   return { vertices: new Float32Array(vertices), indices: new Uint16Array(indices) };
 }
 
