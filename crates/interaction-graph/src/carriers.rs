@@ -1,26 +1,28 @@
 //! Two who carry one thing: which way to go, and what each of them does for it.
 //!
-//! There are eight ways to go, seen along the line from whoever decides to the other, and standing: a policy for each. The
-//! first step of a way between two of them is weighed by itself, what comes after by the nearer one.
+//! There are eight ways to go and eight between them, seen along the line from whoever decides to the other, and standing:
+//! a policy for each, made when it is needed first. The first steps are weighed by the way that is really meant
+//! ([`Outlook`]), the very first as it really goes from where both are, what comes after by the nearest of those.
 //! Where both are to go is where [`Aims::goal`](randori_arena::objectives::Aims::goal) of either has the middle between them.
 //!
 //! What it refuses to do: it lets go of nothing. Lifting and putting down are for whoever tells the story.
 //!
 //! Reference: \[Shum2008b\], sections 6.3 and 7.2.
 
-use std::f32::consts::{FRAC_PI_4, PI};
+use std::f32::consts::TAU;
 use std::sync::{Arc, OnceLock};
 
 use randori_arena::controller::{Controller, Situation, Verdict};
 use randori_arena::plausible::Screening;
-use randori_motion::math::wrap_angle;
 use randori_motion::{ActionId, ActionLibrary, Ground};
+use rayon::prelude::*;
+use smallvec::SmallVec;
 
-use crate::duel::{apart, holds_on};
-use crate::graph::Graph;
+use crate::duel::{Facts, apart, holds_on, velocity_of_middle};
+use crate::graph::{Graph, STATE, SWAPPED, StateId};
 use crate::pairing::Pairing;
 use crate::policy::{Looking, Other, Policy};
-use crate::reward::{Carrying, Reward, Turn};
+use crate::reward::{Base, Carrying, Reward, Turn};
 
 /// How far apart two are who carry something, at least and at most (m): arms are nearly straight at 1.5 m.
 pub const APART: [f32; 2] = [1.2, 1.8];
@@ -33,16 +35,21 @@ const THERE: f32 = 0.2;
 const ROOM: f32 = 0.04;
 /// Choices looked ahead.
 const DEPTH: usize = 5;
-/// The place of standing behind the eight ways.
-const STANDING: usize = 8;
+/// Ways that there are policies for: eighths of a turn, and one between any two.
+const WAYS: usize = 16;
+/// The place of standing behind the ways.
+const STANDING: usize = WAYS;
+/// How many of the first choices are looked at closely, and how many choices ahead that is.
+const CLOSELY: usize = 12;
+const PLIES: usize = 2;
 
 /// What two need to know who carry something; shared by all who do.
 #[derive(Debug)]
 pub struct Carriers {
     graph: Arc<Graph>,
     library: Arc<ActionLibrary>,
-    rewards: [Carrying; 9],
-    policies: [OnceLock<Policy>; 9],
+    rewards: [Carrying; WAYS + 1],
+    policies: [OnceLock<Policy>; WAYS + 1],
     /// Whether each action keeps hold of one end.
     holds: Vec<bool>,
 }
@@ -56,13 +63,13 @@ impl Carriers {
     /// The same after something else; which way its velocity goes does not matter. Policies are made when they are needed
     /// first.
     pub fn after(graph: Arc<Graph>, library: Arc<ActionLibrary>, wanted: Carrying) -> Carriers {
-        let ways = wanted.eight_ways();
         let standing = Carrying { velocity: [0.0; 2], ..wanted };
+        let towards = |way: usize| wanted.turned(TAU * way as f32 / WAYS as f32);
         Carriers {
             holds: library.actions().iter().map(|action| holds_on(action).is_some()).collect(),
             graph,
             library,
-            rewards: std::array::from_fn(|way| ways.get(way).copied().unwrap_or(standing)),
+            rewards: std::array::from_fn(|way| if way == STANDING { standing } else { towards(way) }),
             policies: std::array::from_fn(|_| OnceLock::new()),
         }
     }
@@ -74,9 +81,9 @@ impl Carriers {
 
     /// Makes all policies, so that nobody waits for one later.
     pub fn ready(&self) {
-        for way in 0..self.policies.len() {
+        (0..self.policies.len()).into_par_iter().for_each(|way| {
             self.policy(way);
-        }
+        });
     }
 
     fn policy(&self, way: usize) -> &Policy {
@@ -84,12 +91,13 @@ impl Carriers {
         self.policies[way].get_or_init(|| Policy::of(&self.graph, &self.rewards[way], looking))
     }
 
-    /// What going exactly this way is worth, and the policy of the nearest of the eight; of standing, if it leads nowhere.
-    fn towards(&self, way: Option<f32>) -> (&Policy, Carrying) {
-        match way {
-            Some(angle) => (self.policy(eighth_of(angle)), self.rewards[0].turned(angle)),
+    /// What going exactly this way comes to; standing, if it leads nowhere.
+    fn towards(&self, way: Option<f32>) -> Outlook<'_> {
+        let (policy, reward) = match way {
+            Some(angle) => (self.policy(nearest_way(angle)), self.rewards[0].turned(angle)),
             None => (self.policy(STANDING), self.rewards[STANDING]),
-        }
+        };
+        Outlook { graph: &self.graph, policy, reward }
     }
 }
 
@@ -124,20 +132,7 @@ impl Controller for Carrier {
         let pairing = Pairing::of(moment, who, whom, bodies);
         let graph = &carriers.graph;
         let found = graph.find(&pairing).or_else(|| graph.nearest(&pairing));
-        let best = found.and_then(|found| {
-            let (policy, reward) = carriers.towards(way);
-            let base = reward.of_state(graph, found.state, Turn::Own);
-            let mut best: Option<(f32, ActionId)> = None;
-            for at in graph.range(found.state) {
-                let worth = reward.of_edge(&base, graph.edges.actions[at], &graph.edges.facts(at), Turn::Own)
-                    + policy.ahead(Turn::Own, graph.edges.targets[at], DEPTH);
-                let action = ActionId(u32::from(graph.edges.actions[at]));
-                if best.is_none_or(|(most, _)| worth > most) && scene.is_in_order(action) {
-                    best = Some((worth, action));
-                }
-            }
-            best.map(|(_, action)| action)
-        });
+        let best = found.and_then(|found| scene.best(&carriers.towards(way), found.state));
         let action = best.or_else(|| scene.safest())?;
         let options = stage.options(moment, who).len() as u32;
         let screening = Screening { options, left: options, ..Screening::default() };
@@ -163,9 +158,40 @@ fn way_to_go(situation: &Situation<'_>, whom: usize) -> Option<f32> {
     Some(heading(middle, goal.position) - heading(here, there))
 }
 
-/// The nearest eighth of a turn to an angle (rad): 0 is ahead, 2 to the left.
-fn eighth_of(angle: f32) -> usize {
-    (libm::roundf((wrap_angle(angle) + PI) / FRAC_PI_4) as usize + 4) % 8
+/// The nearest of the ways to an angle (rad): 0 is ahead, a quarter of them to the left.
+fn nearest_way(angle: f32) -> usize {
+    libm::roundf(angle / TAU * WAYS as f32).rem_euclid(WAYS as f32) as usize % WAYS
+}
+
+/// What choices come to for a way that is really meant.
+struct Outlook<'a> {
+    graph: &'a Graph,
+    /// Of the nearest way.
+    policy: &'a Policy,
+    reward: Carrying,
+}
+
+impl Outlook<'_> {
+    /// What an edge is worth and what comes after it, with so many choices weighed by themselves after its own and `left`
+    /// in all (points).
+    fn of_edge(&self, turn: Turn, at: usize, plies: usize, left: usize) -> f32 {
+        let edges = &self.graph.edges;
+        self.of_facts(turn, &edges.facts(at)) + self.of_target(turn, edges.targets[at], plies, left - 1)
+    }
+
+    /// What an action is worth by itself: neither which it is nor the state that it begins in counts (points).
+    fn of_facts(&self, turn: Turn, facts: &Facts) -> f32 {
+        self.reward.of_edge(&Base::default(), 0, facts, turn)
+    }
+
+    fn of_target(&self, turn: Turn, target: u32, plies: usize, left: usize) -> f32 {
+        if plies == 0 || left == 0 {
+            return self.policy.worth(turn, target, left);
+        }
+        let decides = if target & SWAPPED == 0 { turn } else { turn.other() };
+        let all = self.graph.range(StateId(target & STATE));
+        all.map(|at| self.of_edge(decides, at, plies - 1, left)).fold(f32::NEG_INFINITY, f32::max)
+    }
 }
 
 /// Where people really are.
@@ -176,6 +202,35 @@ struct Scene<'a> {
 }
 
 impl Scene<'_> {
+    /// The best action in a state that keeps both together: those that promise most are looked at closely.
+    fn best(&self, outlook: &Outlook<'_>, state: StateId) -> Option<ActionId> {
+        let graph = outlook.graph;
+        let mut promising: SmallVec<[(f32, usize); 128]> =
+            graph.range(state).map(|at| (outlook.of_edge(Turn::Own, at, 0, DEPTH), at)).collect();
+        promising.sort_unstable_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
+        let action = |at: usize| ActionId(u32::from(graph.edges.actions[at]));
+        let in_order = promising.iter().map(|(_, at)| *at).filter(|at| self.is_in_order(action(*at)));
+        let closely = in_order.take(CLOSELY).map(|at| {
+            let facts = Facts { velocity: self.velocity(action(at)), ..graph.edges.facts(at) };
+            let after = outlook.of_target(Turn::Own, graph.edges.targets[at], PLIES, DEPTH - 1);
+            (outlook.of_facts(Turn::Own, &facts) + after, at)
+        });
+        let best = closely.reduce(|best, it| if it.0 > best.0 { it } else { best });
+        best.map(|(_, at)| action(at))
+    }
+
+    /// How the middle of both moves to the end of an action if the other goes on, seen as [`Facts::velocity`] is (m/s):
+    /// people are not quite in a state of the graph, and what they are off it adds up along a way.
+    fn velocity(&self, action: ActionId) -> [f32; 2] {
+        let Situation { stage, moment, who, .. } = *self.situation;
+        let doing = stage.begin(moment, who, action);
+        let theirs = &moment.people[self.whom].doing;
+        let [own, other] = [who, self.whom].map(|who| &*stage.cast[who].bodies);
+        let end = doing.end(own);
+        let both = |tick: i32| [doing.position(own, tick), theirs.position(other, tick)];
+        velocity_of_middle(both(moment.tick), both(end), end - moment.tick)
+    }
+
     /// By how much an action gets both too near or too far apart (m), not more than nothing if it does not: before anybody
     /// decides again, and before it ends if the other then stands.
     fn excess(&self, action: ActionId) -> [f32; 2] {
@@ -221,19 +276,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eighths_are_the_nearest_ways() {
-        for (degrees, eighth) in [
+    fn ways_are_the_nearest() {
+        for (degrees, way) in [
             (0.0, 0),
-            (20.0, 0),
-            (25.0, 1),
-            (90.0, 2),
-            (-90.0, 6),
-            (180.0, 4),
-            (-180.0, 4),
-            (-40.0, 7),
-            (700.0, 0),
+            (11.0, 0),
+            (12.0, 1),
+            (90.0, 4),
+            (-90.0, 12),
+            (180.0, 8),
+            (-180.0, 8),
+            (-12.0, 15),
+            (-11.0, 0),
+            (715.0, 0),
         ] {
-            assert_eq!(eighth_of(f32::to_radians(degrees)), eighth, "{degrees}");
+            assert_eq!(nearest_way(f32::to_radians(degrees)), way, "{degrees}");
         }
     }
 }

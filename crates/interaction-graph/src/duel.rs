@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use randori_arena::bodies::{Bodies, Brief, Doing, Rigid};
+use randori_arena::bodies::{Bodies, Brief, Doing, Rigid, TICKS_PER_SECOND};
 use randori_arena::hits::{self, Hit, Part};
 use randori_arena::objectives::Scoring;
 use randori_arena::plausible::{Plausibility, plausible};
@@ -10,7 +10,7 @@ use randori_arena::reactions::Reactions;
 use randori_arena::stage::{Cast, Contest, Moment, Outcome, Person, Stage};
 use randori_motion::annotation::{Kind, Load};
 use randori_motion::library::{Action, NodeId};
-use randori_motion::{ActionId, ActionLibrary, Placement};
+use randori_motion::{ActionId, ActionLibrary, Ground, Placement};
 use serde::{Deserialize, Serialize};
 use smallvec::smallvec;
 
@@ -307,23 +307,11 @@ impl Duel {
         sums.map(|sum| sum / (1 + around.0.len()) as f32)
     }
 
-    /// How the middle of both moved from one moment to another, seen along the line from whoever decides to the other in
-    /// the first (m/s).
     fn velocity(&self, before: &Moment, next: &Moment) -> [f32; 2] {
-        let bodies = self.bodies();
-        let seconds = (next.tick - before.tick).max(1) as f32 / randori_arena::bodies::TICKS_PER_SECOND;
-        let way = |who: usize| {
-            let from = before.people[who].doing.position(bodies, before.tick);
-            let to = next.people[who].doing.position(bodies, next.tick);
-            [to.x - from.x, to.z - from.z]
+        let places = |moment: &Moment| {
+            [0, 1].map(|who: usize| moment.people[who].doing.position(self.bodies(), moment.tick))
         };
-        let [a, b] = [way(0), way(1)];
-        let [x, z] = [0, 1].map(|axis| 0.5 * (a[axis] + b[axis]) / seconds);
-        let [here, there] = [0, 1].map(|who| before.people[who].doing.position(bodies, before.tick));
-        let (sin, cos) = (there.x - here.x, there.z - here.z);
-        let length = (sin * sin + cos * cos).sqrt();
-        let (sin, cos) = if length < 1e-3 { (0.0, 1.0) } else { (sin / length, cos / length) };
-        [cos * x - sin * z, sin * x + cos * z]
+        velocity_of_middle(places(before), places(next), next.tick - before.tick)
     }
 
     /// What both would get into if no blow landed: where many ask, and few need to be right.
@@ -438,6 +426,19 @@ pub(crate) fn apart<'a>(
     tick: i32,
 ) -> impl Iterator<Item = f32> + 'a {
     (tick..=doing.end(own)).map(move |tick| doing.position(own, tick).distance(theirs.position(other, tick)))
+}
+
+/// How the middle of both moves from two places to two others in some ticks, seen along the line from the first to the
+/// second of those they leave: to the left, then ahead (m/s).
+pub(crate) fn velocity_of_middle(before: [Ground; 2], after: [Ground; 2], ticks: i32) -> [f32; 2] {
+    let seconds = ticks.max(1) as f32 / TICKS_PER_SECOND;
+    let [a, b] = [0, 1].map(|who| [after[who].x - before[who].x, after[who].z - before[who].z]);
+    let [x, z] = [0, 1].map(|axis| 0.5 * (a[axis] + b[axis]) / seconds);
+    let [here, there] = before;
+    let (sin, cos) = (there.x - here.x, there.z - here.z);
+    let length = (sin * sin + cos * cos).sqrt();
+    let (sin, cos) = if length < 1e-3 { (0.0, 1.0) } else { (sin / length, cos / length) };
+    [cos * x - sin * z, sin * x + cos * z]
 }
 
 /// Whoever gets no farther than this in an action waits (m).
