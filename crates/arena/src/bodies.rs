@@ -13,7 +13,7 @@ use randori_motion::library::NodeId;
 use randori_motion::math::nearest_points;
 use randori_motion::{ActionId, ActionLibrary, Bone, Capsule, GlobalPose, Ground, Placement};
 
-use crate::hulls::{Ball, Extent, Hulls};
+use crate::hulls::{Ball, Disc, Extent, Hulls};
 pub use crate::rigid::Rigid;
 use crate::sweep::{apart, off_segment};
 use crate::words::Words;
@@ -47,8 +47,7 @@ struct Layout {
     /// Both ends of every capsule (m).
     ends: Vec<[Vec3; 2]>,
     stances: Vec<Stance>,
-    /// How far trunk and head have gone since the first frame: the farthest of their points in each step (m).
-    gone: Vec<f64>,
+    footings: Vec<Footing>,
     hulls: Hulls,
 }
 
@@ -65,6 +64,17 @@ pub struct Stance {
     pub head: Vec3,
     /// How far trunk and head get from the root on the floor, their radii included (m).
     pub lean: f32,
+}
+
+/// What is asked of a frame most often, apart from the rest of its [`Stance`], so that many fit into a cache.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Footing {
+    /// Where the root is (m).
+    pub(crate) root: Ground,
+    /// That of the stance (m).
+    pub(crate) lean: f32,
+    /// How far trunk and head have gone since the first frame of the take: the farthest of their points in each step (m).
+    pub(crate) gone: f64,
 }
 
 /// What planning asks of an action again and again, in one place.
@@ -102,8 +112,8 @@ pub struct Move {
     pub at_peak: Ground,
     /// How far the root gets from where it starts (m).
     pub roam: f32,
-    /// The most of [`Stance::lean`] (m).
-    pub lean: f32,
+    /// Holds trunk and head on the floor from the first frame to the last, in the take's coordinates.
+    pub(crate) core: Disc,
     /// Frames in which it can land; empty if it cannot.
     pub window: [u32; 2],
     /// The capsule that lands.
@@ -112,7 +122,7 @@ pub struct Move {
     pub reach: f32,
     /// The greatest speed of that capsule's middle in the window (m/s).
     pub speed: f32,
-    /// The first of its [strikes](Bodies::strike).
+    /// The first of its [strikes](Bodies::strikes).
     strikes: u32,
     /// Holds that capsule in the whole window, in the take's coordinates.
     pub(crate) swing: Ball,
@@ -162,6 +172,11 @@ impl Move {
     fn swing_frames(&self) -> Range<u32> {
         let [from, to] = self.window;
         if from < to { from.max(self.first + 1) - 1..to.min(self.last + 1) } else { from..from }
+    }
+
+    /// The frame that is shown so many ticks after its start: the first before it, the last from its end on.
+    pub(crate) fn shown(&self, ticks: i32) -> u32 {
+        (self.first + ticks.max(0) as u32).min(self.last)
     }
 
     /// How long it takes (ticks).
@@ -293,10 +308,11 @@ impl Bodies {
         &self.takes[take as usize].ends[frame as usize * n..(frame as usize + 1) * n]
     }
 
-    /// Both ends of what strikes in a frame of an action's window, or in the one before it, in the take's coordinates
-    /// (m).
-    pub(crate) fn strike(&self, its: &Move, frame: u32) -> [Vec3; 2] {
-        self.strikes[(its.strikes + frame - its.swing_frames().start) as usize]
+    /// Both ends of what strikes in each frame of an action's window, and in the one before it, in the take's coordinates
+    /// (m), with the number of the first of these frames.
+    pub(crate) fn strikes(&self, its: &Move) -> (u32, &[[Vec3; 2]]) {
+        let frames = its.swing_frames();
+        (frames.start, &self.strikes[its.strikes as usize..][..frames.len()])
     }
 
     /// Root, gaze and core in a frame of a take.
@@ -304,9 +320,9 @@ impl Bodies {
         &self.takes[take as usize].stances[frame as usize]
     }
 
-    /// How far trunk and head have gone since the first frame of a take (m): the farthest of their points in each step.
-    pub(crate) fn gone(&self, take: u32, frame: u32) -> f64 {
-        self.takes[take as usize].gone[frame as usize]
+    /// Where somebody stands in every frame of a take.
+    pub(crate) fn footings(&self, take: u32) -> &[Footing] {
+        &self.takes[take as usize].footings
     }
 
     /// Coarse bounds of the body in every frame of a take.
@@ -321,7 +337,7 @@ impl Bodies {
         let from = root(first);
         let roam = (first..=last).map(|frame| root(frame).shift().distance(from.shift())).fold(0.0, f32::max);
         let stance = |frame: u32| self.stance(action.take, frame);
-        let lean = (first..=last).map(|frame| stance(frame).lean).fold(0.0, f32::max);
+        let cores = (first..=last).flat_map(|frame| stance(frame).core());
         let peak = action.peak.unwrap_or(first.midpoint(last)).clamp(first, last);
         let start = from.inverse();
         let mut laid_out = Move {
@@ -341,7 +357,7 @@ impl Bodies {
             gaze: Ground::below(start.turned(stance(last).gaze.at_height(0.0))),
             at_peak: start.ground(root(peak).shift()),
             roam,
-            lean,
+            core: Disc::around(cores),
             window: [first; 2],
             with: 0,
             reach: 0.0,
@@ -389,6 +405,14 @@ impl Stance {
         Stance { root, gaze, trunk, head, lean }
     }
 
+    /// Places on the floor that trunk and head are around, and how far around them (m).
+    fn core(&self) -> impl Iterator<Item = (Ground, f32)> + Clone {
+        let [hips, neck] = self.trunk;
+        [(hips, TRUNK), (neck, TRUNK), (self.head, HEAD)]
+            .into_iter()
+            .map(|(point, radius)| (Ground::below(point), radius))
+    }
+
     /// The farthest that any of its points is in the other (m).
     fn pace(&self, other: &Stance) -> f32 {
         let points = [self.trunk[0], self.trunk[1], self.head];
@@ -399,11 +423,10 @@ impl Stance {
     /// How deep its trunk and head are in another's, which is moved into its coordinates first (m); negative if they
     /// are apart, by no more than they are.
     pub fn depth_in(&self, own_from_other: &Rigid, other: &Stance) -> f32 {
-        let there = own_from_other.ground(other.root.shift());
-        let (x, z) = (there.x - self.root.shift().x, there.z - self.root.shift().z);
-        let (squared, near) = (x * x + z * z, self.lean + other.lean);
-        if squared > near * near {
-            return near - squared.sqrt();
+        let [own, theirs] =
+            [self, other].map(|it| Footing { root: it.root.shift(), lean: it.lean, gone: 0.0 });
+        if let Some(depth) = own.apart_from(own_from_other, &theirs) {
+            return depth;
         }
         let trunk = other.trunk.map(|end| own_from_other.point(end));
         let head = own_from_other.point(other.head);
@@ -412,6 +435,16 @@ impl Stance {
         let heads = 2.0 * HEAD - apart(self.head, head);
         let mixed = TRUNK + HEAD - off_segment(self.trunk, head).min(off_segment(trunk, self.head));
         trunks.max(heads).max(mixed)
+    }
+}
+
+impl Footing {
+    /// Less than nothing by no more than two are apart (m), if the places of their roots tell that they are.
+    pub(crate) fn apart_from(&self, own_from_other: &Rigid, other: &Footing) -> Option<f32> {
+        let there = own_from_other.ground(other.root);
+        let (x, z) = (there.x - self.root.x, there.z - self.root.z);
+        let (squared, near) = (x * x + z * z, self.lean + other.lean);
+        (squared > near * near).then(|| near - squared.sqrt())
     }
 }
 
@@ -450,11 +483,11 @@ impl Layout {
             }
         }
         let mut gone = 0.0;
-        layout.gone = (0..layout.stances.len())
+        layout.footings = (0..layout.stances.len())
             .map(|frame| {
                 let stance = &layout.stances[frame];
                 gone += f64::from(stance.pace(&layout.stances[frame.saturating_sub(1)]));
-                gone
+                Footing { root: stance.root.shift(), lean: stance.lean, gone }
             })
             .collect();
         layout
@@ -489,8 +522,7 @@ impl Doing {
     /// The frame of the take that is shown at a tick: the first of the action before its start, the last from its end
     /// on.
     pub fn frame(&self, bodies: &Bodies, tick: i32) -> u32 {
-        let its = bodies.of_action(self.action);
-        (its.first + (tick - self.start).max(0) as u32).min(its.last)
+        bodies.of_action(self.action).shown(tick - self.start)
     }
 
     /// The tick at which the next action begins.
@@ -502,6 +534,11 @@ impl Doing {
     /// Root, gaze and core at a tick, in the coordinates of the take.
     pub fn stance<'a>(&self, bodies: &'a Bodies, tick: i32) -> &'a Stance {
         bodies.stance(bodies.of_action(self.action).take, self.frame(bodies, tick))
+    }
+
+    pub(crate) fn footing<'a>(&self, bodies: &'a Bodies, tick: i32) -> &'a Footing {
+        let its = bodies.of_action(self.action);
+        &bodies.footings(its.take)[its.shown(tick - self.start) as usize]
     }
 
     /// From the coordinates of the root's placement at a tick to the world's.
@@ -516,6 +553,6 @@ impl Doing {
 
     /// Where the root is on the floor at a tick (m).
     pub fn position(&self, bodies: &Bodies, tick: i32) -> Ground {
-        self.world_from_take.ground(self.stance(bodies, tick).root.shift())
+        self.world_from_take.ground(self.footing(bodies, tick).root)
     }
 }

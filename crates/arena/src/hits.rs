@@ -92,18 +92,21 @@ pub fn first(attacker: (&Bodies, &Doing), victim: (&Bodies, &Doing), after: i32)
     }
     let with = its.with as usize;
     let (radius, half) = (own.radii()[with], own.halves()[with]);
-    let moved = |tick: i32| own.strike(its, doing.frame(own, tick)).map(|end| there.point(end));
+    let (first, strikes) = own.strikes(its);
+    let moved =
+        |tick: i32| strikes[(its.shown(tick - doing.start) - first) as usize].map(|end| there.point(end));
+    let shown = |tick: i32| theirs.shown(tick - struck.start);
     let hulls = other.hulls(theirs.take);
     let mut before = moved(ticks.start - 1);
     for tick in ticks {
         let now = moved(tick);
         let blow = Sweep { from: std::mem::replace(&mut before, now), to: now, radius };
         let ball = Ball::of(blow.from, blow.to, half, radius);
-        let frame = struck.frame(other, tick);
+        let frame = shown(tick);
         if !hulls.extent(frame).may_touch(&ball) {
             continue;
         }
-        let bodies = [struck.frame(other, tick - 1), frame].map(|frame| other.frame(theirs.take, frame));
+        let bodies = [shown(tick - 1), frame].map(|frame| other.frame(theirs.take, frame));
         let Some((capsule, point)) = first_met(&blow, &ball, hulls.near(frame, ball), bodies, other.radii())
         else {
             continue;

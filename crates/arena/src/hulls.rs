@@ -7,6 +7,7 @@
 use std::ops::RangeInclusive;
 
 use glam::Vec3;
+use randori_motion::Ground;
 
 /// Bounds are wider than what they hold by this much (m): far more than what counts as touching, and than what rounding
 /// does to a place within some hundred metres.
@@ -40,6 +41,26 @@ impl Ball {
         }
         let radius = 0.5 * (apart + self.radius + other.radius);
         Ball { center: self.center + way * ((radius - self.radius) / apart), radius: radius + MARGIN }
+    }
+}
+
+/// Part of the floor that holds something that moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Disc {
+    pub(crate) center: Ground,
+    pub(crate) radius: f32,
+}
+
+impl Disc {
+    /// Holds all that is within these distances of these places (m).
+    pub(crate) fn around(places: impl Iterator<Item = (Ground, f32)> + Clone) -> Disc {
+        let nothing = [[f32::INFINITY; 2], [f32::NEG_INFINITY; 2]];
+        let [low, high] = places.clone().fold(nothing, |[low, high], (Ground { x, z }, _)| {
+            [[low[0].min(x), low[1].min(z)], [high[0].max(x), high[1].max(z)]]
+        });
+        let center = Ground { x: low[0].midpoint(high[0]), z: low[1].midpoint(high[1]) };
+        let radius = places.map(|(place, radius)| place.distance(center) + radius).fold(0.0, f32::max);
+        Disc { center, radius: radius + MARGIN }
     }
 }
 

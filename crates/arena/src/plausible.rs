@@ -130,7 +130,7 @@ pub fn penetrates(
     (who, doing): (usize, &Doing),
     limits: &Plausibility,
 ) -> bool {
-    stage.penetration(moment, who, doing, limits.depth).is_deeper
+    stage.penetrates(moment, who, doing, limits.depth)
 }
 
 /// Appends what somebody might plausibly do now, in the order of kinds: blows, defences, all else.
@@ -306,14 +306,31 @@ impl<'a> Scene<'a> {
     }
 
     pub(crate) fn meets(&self, limits: &Plausibility, option: &Brief) -> Meets {
-        if let Some(cosine) = self.facing {
-            let way = self.to_opponent(option.end, option.length);
-            let gaze = self.here.turned_ground(option.gaze);
-            if gaze.x * way.x + gaze.z * way.z < cosine * (way.x * way.x + way.z * way.z).sqrt() {
-                return Meets::Nothing;
-            }
+        if !self.is_faced(option) {
+            return Meets::Nothing;
         }
-        let in_range = match option.kind {
+        if !self.is_in_range(option) {
+            return Meets::Facing;
+        }
+        if self.is_logical(limits, option) { Meets::Logic } else { Meets::Range }
+    }
+
+    /// Whether an action meets everything: what is asked soonest comes first.
+    pub(crate) fn meets_all(&self, limits: &Plausibility, option: &Brief) -> bool {
+        self.is_logical(limits, option) && self.is_in_range(option) && self.is_faced(option)
+    }
+
+    fn is_faced(&self, option: &Brief) -> bool {
+        let Some(cosine) = self.facing else { return true };
+        let way = self.to_opponent(option.end, option.length);
+        let gaze = self.here.turned_ground(option.gaze);
+        let (along, apart) = (gaze.x * way.x + gaze.z * way.z, way.x * way.x + way.z * way.z);
+        let is_averted = along < cosine * apart.sqrt();
+        !is_averted
+    }
+
+    fn is_in_range(&self, option: &Brief) -> bool {
+        match option.kind {
             Kind::Attack => {
                 let way = self.to_opponent(option.at_peak, option.to_peak);
                 let reach = self.attack.min(option.reach + BODY);
@@ -321,14 +338,14 @@ impl<'a> Scene<'a> {
             }
             Kind::Defence => self.is_near,
             _ => true,
-        };
-        if !in_range {
-            return Meets::Facing;
         }
+    }
+
+    fn is_logical(&self, limits: &Plausibility, option: &Brief) -> bool {
         let is_logical = match option.kind {
             Kind::Defence => self.is_threatened,
             _ => !self.is_attacked,
         };
-        if is_logical || !limits.logical { Meets::Logic } else { Meets::Range }
+        is_logical || !limits.logical
     }
 }

@@ -19,7 +19,7 @@ use randori_motion::{Action, ActionId, ActionLibrary, Bone, GlobalPose};
 
 pub use crate::particles::Blow;
 use crate::particles::ParticleBody;
-use entries::{COMPARED, Entry, LANDMARKS, Moment};
+use entries::{COMPARED, Entry, LANDMARKS, Moment, Parts, THROWN, squared};
 use memory::Memory;
 
 /// What a body does that was struck.
@@ -136,10 +136,11 @@ impl Reactions {
         let struck = self.struck(take, frame, kind);
         // What costs little to find out tells most entries apart from the best: whichever that favours comes first.
         let fitting = || self.entries.iter().enumerate().filter(|(_, entry)| entry.falls == falls);
+        // Somebody who falls goes as a whole.
+        let parts = Parts::of(if falls { &THROWN } else { kind.zone.bones() });
+        let (way, impulse) = (struck.turn * kind.way(), kind.impulse());
         let early: Vec<[f32; 2]> = (fitting())
-            .map(|(_, entry)| {
-                [entry.astray(&struck, kind.zone, kind.way()), entry.unfit(kind.zone, kind.impulse())]
-            })
+            .map(|(_, entry)| [entry.astray(&struck, &parts, way), entry.unfit(kind.zone, impulse)])
             .collect();
         let first = early.iter().enumerate().min_by(|(_, a), (_, b)| (a[0] + a[1]).total_cmp(&(b[0] + b[1])));
         let mut best: Option<(f32, usize, &Entry)> = None;
@@ -198,7 +199,8 @@ impl Reactions {
             last = now;
         }
         let thrown = landmarks.iter().map(|at| at.map_or(Vec3::ZERO, |at| turn * deviation.offsets[at]));
-        Struck { start, moments, thrown: thrown.collect(), turn }
+        let thrown: Vec<Vec3> = thrown.collect();
+        Struck { start, moments, thrown_squared: squared(&thrown), thrown, turn }
     }
 
     /// A blow of a kind, in the middle of its zone.
@@ -240,6 +242,8 @@ struct Struck {
     moments: Vec<Moment>,
     /// How far the blow alone has thrown each landmark at the last of them (m).
     thrown: Vec<Vec3>,
+    /// The sum of the squares of it.
+    thrown_squared: f32,
     /// From the take's coordinates to those of the root's placement.
     turn: glam::Quat,
 }

@@ -345,6 +345,17 @@ impl Stage {
         found
     }
 
+    /// Whether somebody's trunk or head would get deeper than a limit (m) into those of others while they do this, if the
+    /// others go on: [`Penetration::is_deeper`], for less.
+    pub fn penetrates(&self, moment: &Moment, who: usize, doing: &Doing, limit: f32) -> bool {
+        let is_near = |whom: usize| {
+            let (cast, person) = (&self.cast[whom], &moment.people[whom]);
+            let pair = || Pair::of(&self.cast[who].bodies, doing, &cast.bodies, &person.doing);
+            whom != who && person.is_present && pair().may_be_deeper(limit)
+        };
+        (0..moment.people.len()).any(is_near) && self.penetration(moment, who, doing, limit).is_deeper
+    }
+
     /// How somebody stands to another at a tick: distance (m), and the angle by which the gaze misses the other (rad).
     pub fn relation(
         &self,
@@ -390,8 +401,12 @@ impl<'a> Outlook<'a> {
         let Outlook { bodies, doing, tick, .. } = outlook;
         let until = doing.end(bodies).max(tick);
         // What does not fit is worked out on demand, so that nobody who asks needs a heap.
-        if (until - tick) < outlook.foreseen.inline_size() as i32 {
-            outlook.foreseen = (tick..=until).map(|tick| doing.position(bodies, tick)).collect();
+        if tick >= doing.start && (until - tick) < outlook.foreseen.inline_size() as i32 {
+            let its = bodies.of_action(doing.action);
+            let (from, to) = (doing.frame(bodies, tick) as usize, its.last as usize);
+            let footings = &bodies.footings(its.take)[from..=to];
+            let places = footings.iter().map(|footing| doing.world_from_take.ground(footing.root));
+            outlook.foreseen = places.collect();
         }
         outlook
     }
@@ -444,8 +459,23 @@ impl<'a> Pair<'a> {
 
     /// How deep trunks and heads are in each other at a tick (m); negative if they are apart.
     pub fn depth(&self, tick: i32) -> f32 {
+        let footing = |(bodies, doing): (&'a Bodies, &Doing)| doing.footing(bodies, tick);
+        if let Some(depth) = footing(self.other).apart_from(&self.other_from_own, footing(self.own)) {
+            return depth;
+        }
         let stance = |(bodies, doing): (&'a Bodies, &Doing)| doing.stance(bodies, tick);
         stance(self.other).depth_in(&self.other_from_own, stance(self.own))
+    }
+
+    /// Whether trunks and heads may get deeper into each other than a limit (m): `false` only if they cannot, whatever the
+    /// tick.
+    pub(crate) fn may_be_deeper(&self, limit: f32) -> bool {
+        let core = |(bodies, doing): (&Bodies, &Doing)| bodies.of_action(doing.action).core;
+        let (own, other) = (core(self.own), core(self.other));
+        let here = self.other_from_own.ground(own.center);
+        let (x, z) = (here.x - other.center.x, here.z - other.center.z);
+        let near = own.radius + other.radius;
+        limit < 0.0 || x * x + z * z < near * near
     }
 
     /// Whether trunks and heads are deeper in each other than a limit (m, not below 0) at any of these ticks.
@@ -455,9 +485,7 @@ impl<'a> Pair<'a> {
     pub fn is_deeper(&self, ticks: Range<i32>, limit: f32) -> bool {
         /// What rounding may add to a depth (m), and more.
         const SLACK: f64 = 1e-4;
-        let of = |(bodies, doing): (&Bodies, &Doing), tick: i32| {
-            bodies.gone(bodies.of_action(doing.action).take, doing.frame(bodies, tick))
-        };
+        let of = |(bodies, doing): (&Bodies, &Doing), tick: i32| doing.footing(bodies, tick).gone;
         let gone = |tick: i32| of(self.own, tick) + of(self.other, tick);
         let mut tick = ticks.start;
         while tick < ticks.end {

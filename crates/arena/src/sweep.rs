@@ -66,12 +66,33 @@ pub(crate) fn meet_before(a: &Sweep, b: &Sweep, until: f32) -> Option<Meeting> {
         if gap >= speed * (1.0 - share) {
             return None;
         }
+        if pass_aside(a, b, share, q - p) {
+            return None;
+        }
         share += gap / speed;
         if share > until {
             return None;
         }
     }
     None
+}
+
+/// Whether two parts surely stay apart from a share of the way on: all along, one is beyond the other in this direction.
+///
+/// The ends go along lines, so how far the nearest ends are apart in a direction is the least of linear functions of
+/// time, which is nowhere less than at the first or at the last moment.
+fn pass_aside(a: &Sweep, b: &Sweep, share: f32, along: Vec3) -> bool {
+    /// More than what counts as touching, and than what rounding does (m).
+    const CLEAR: f32 = 1e-3;
+    // From one of the ends on, so that rounding does not grow with how far out they are.
+    let room = |a: [Vec3; 2], b: [Vec3; 2]| {
+        let ahead = |end: Vec3| (end - a[0]).dot(along);
+        ahead(b[0]).min(ahead(b[1])) - ahead(a[1]).max(0.0)
+    };
+    let reach = a.radius + b.radius + CLEAR;
+    let least = reach * reach * along.length_squared();
+    let is_beyond = |room: f32| room > 0.0 && room * room > least;
+    is_beyond(room(a.to, b.to)) && is_beyond(room(a.at(share), b.at(share)))
 }
 
 /// The distance between two points (m). The processor's square root is exact, so it is the same everywhere.

@@ -370,6 +370,8 @@ fn penetration_is_that_of_every_single_tick() {
                 let at_end = deepest(end);
                 let is_deeper = (step.before.tick + 1..=end).any(|tick| deepest(tick) > limit);
                 assert_eq!((found.at_end, found.is_deeper), (at_end, is_deeper), "{action:?} {limit}");
+                let penetrates = stage.penetrates(&step.before, step.who, &doing, limit);
+                assert_eq!(penetrates, is_deeper, "{action:?} {limit}");
                 n += 1;
                 deep += usize::from(is_deeper);
                 only_on_the_way += usize::from(is_deeper && at_end <= limit);

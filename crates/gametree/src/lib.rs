@@ -52,6 +52,8 @@ pub mod plain;
 
 pub mod pruned;
 
+mod early;
+
 mod last;
 
 mod memory;

@@ -38,10 +38,8 @@ pub(crate) struct Memory<C> {
     /// Choices in all orders.
     ordered: usize,
     states: Map<(u64, u8), Known>,
-    /// By number of choices left and player: the latest two choices that refuted another.
-    refutations: Vec<[[Option<C>; 2]; 2]>,
-    /// By player and setting: the latest two last choices that refuted another.
-    last_words: Map<(Player, u32), [Option<C>; 2]>,
+    /// By player, number of choices left and setting: the latest two choices that refuted another.
+    refutations: Map<(Player, u8, u32), [Option<C>; 2]>,
     /// How often a choice was the best or refuted another.
     merits: Map<(Player, u8, C), u64>,
 }
@@ -52,8 +50,7 @@ impl<C> Default for Memory<C> {
             orders: Map::default(),
             ordered: 0,
             states: Map::default(),
-            refutations: Vec::new(),
-            last_words: Map::default(),
+            refutations: Map::default(),
             merits: Map::default(),
         }
     }
@@ -65,18 +62,12 @@ impl<C: Copy + Eq + Hash> Memory<C> {
         self.ordered = 0;
         self.states.clear();
         self.refutations.clear();
-        self.last_words.clear();
         self.merits.clear();
     }
 
     /// An empty memory that begins with the same refutations and merits.
     pub(crate) fn young(&self) -> Self {
-        Self {
-            refutations: self.refutations.clone(),
-            last_words: self.last_words.clone(),
-            merits: self.merits.clone(),
-            ..Self::default()
-        }
+        Self { refutations: self.refutations.clone(), merits: self.merits.clone(), ..Self::default() }
     }
 
     /// Takes over what another learned.
@@ -111,27 +102,12 @@ impl<C: Copy + Eq + Hash> Memory<C> {
         }
     }
 
-    pub(crate) fn refutations(&self, player: Player, left: u8) -> [Option<C>; 2] {
-        self.refutations.get(usize::from(left)).map_or([None; 2], |by_player| by_player[player as usize])
+    pub(crate) fn refutations(&self, player: Player, left: u8, setting: u32) -> [Option<C>; 2] {
+        self.refutations.get(&(player, left, setting)).copied().unwrap_or_default()
     }
 
-    pub(crate) fn refuted(&mut self, player: Player, left: u8, choice: C) {
-        let left = usize::from(left);
-        if self.refutations.len() <= left {
-            self.refutations.resize(left + 1, [[None; 2]; 2]);
-        }
-        let latest = &mut self.refutations[left][player as usize];
-        if latest[0] != Some(choice) {
-            *latest = [Some(choice), latest[0]];
-        }
-    }
-
-    pub(crate) fn last_words(&self, player: Player, setting: u32) -> [Option<C>; 2] {
-        self.last_words.get(&(player, setting)).copied().unwrap_or_default()
-    }
-
-    pub(crate) fn refuted_at_last(&mut self, player: Player, setting: u32, choice: C) {
-        let latest = self.last_words.entry((player, setting)).or_default();
+    pub(crate) fn refuted(&mut self, player: Player, left: u8, setting: u32, choice: C) {
+        let latest = self.refutations.entry((player, left, setting)).or_default();
         if latest[0] != Some(choice) {
             *latest = [Some(choice), latest[0]];
         }
@@ -146,6 +122,13 @@ impl<C: Copy + Eq + Hash> Memory<C> {
             *self.merits.entry((player, left, choice)).or_default() += 1;
         }
     }
+}
+
+/// Stands for the choices of a path and one more.
+pub(crate) fn longer(path: u64, choice: &impl Hash) -> u64 {
+    let mut hasher = Quick(path);
+    choice.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Multiplies and folds. Merits are looked up as often as edges are played, which the standard hasher would make dear;

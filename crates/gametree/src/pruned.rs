@@ -51,28 +51,34 @@
 //! the choices left alone, because sums on the [grid](crate::score) are exact and comparisons do not change when the
 //! same is added to both sides. Values and certificates are therefore kept relative to what was gathered.
 //!
+//! *Choices tried early.* What just refuted another choice in the same setting is visited before the choices of a node
+//! are even listed, if the world says that it is one of them. If it cuts, nothing else needs to be known; if not, its
+//! answer stands for its visit.
+//!
 //! Nothing above depends on the order in which children are visited, on which node is searched by which thread, or on
 //! what limits happened to be known at the time. The order is that of a search two choices shallower; where there was
 //! none, choices that just refuted others come first, then those that often did, then the world's order. Along the first path, where there are no limits yet, the children after the
-//! first are searched in parallel in groups of fixed size; limits are renewed between groups only.
+//! first are searched in parallel in groups of fixed size; limits are renewed between groups only. A child that turns
+//! out to be better is worked out after its group, so that its own children can be searched in parallel.
 
 use std::cmp::Reverse;
 use std::hash::Hash;
 
 use rayon::prelude::*;
 
+use crate::early::{self, Children};
 use crate::last;
-use crate::memory::{Known, Memory};
+use crate::memory::{Known, Memory, longer};
 use crate::score::{Reach, Sum};
 use crate::search::{Found, Statistics, Tree};
 use crate::world::{Player, Promise, World};
 
 /// Children searched side by side. Fixed, so that statistics do not depend on the machine; small, because limits are
 /// not renewed within a group.
-const GROUP: usize = 4;
+const GROUP: usize = 8;
 
-/// Subtrees with fewer choices than this are not worth a thread.
-const MIN_PARALLEL_LEFT: u8 = 2;
+/// Nodes with fewer choices left than this are not worth a thread for each child.
+const MIN_PARALLEL_LEFT: u8 = 3;
 
 /// Subtrees with fewer choices than this are worked out sooner than scouted.
 const MIN_SCOUTED_LEFT: u8 = 2;
@@ -124,7 +130,7 @@ pub(crate) struct Visit<'a, S> {
     pub(crate) state: &'a S,
     pub(crate) so_far: Sum,
     /// Choices still to be made.
-    left: u8,
+    pub(crate) left: u8,
     /// Stands for the choices that led here, for the order of the next ones only.
     path: u64,
     pub(crate) limits: [i64; 2],
@@ -184,7 +190,7 @@ fn root<W: World>(
             Answer::Low(_) => None,
         });
     };
-    let best = visit_children(tree, scratch, &visit, player, &choices, open, &mut report);
+    let best = visit_children(tree, scratch, &visit, player, &Children::of(&choices), open, &mut report);
     let best = match best {
         Ending::Best(best) => Some(best.index),
         Ending::Nothing | Ending::AllLow | Ending::Cut => None,
@@ -231,15 +237,25 @@ fn visit<W: World>(
         }
         return answer;
     }
+    let tried = match early::visit(tree, scratch, node, player) {
+        Ok(tried) => tried,
+        Err(answer) => {
+            if let Some(key) = key {
+                scratch.memory.keep_state(key, node.left, learn(known.unwrap_or_default(), node, answer));
+            }
+            return answer;
+        }
+    };
     let mut choices = scratch.spare_choices.pop().unwrap_or_default();
     choices.clear();
     tree.world.choices(node.state, &mut choices);
     scratch.statistics.nodes += 1;
+    let children = Children { tried, ..Children::of(&choices) };
     let mean = tree
         .habit(player, node.state, &choices)
         .and_then(|weights| visit_likely(tree, scratch, node, player, &choices, &weights));
     let answer = mean.unwrap_or_else(|| {
-        match visit_children(tree, scratch, node, player, &choices, false, &mut |_, _| {}) {
+        match visit_children(tree, scratch, node, player, &children, false, &mut |_, _| {}) {
             Ending::Nothing => Answer::Value(node.so_far),
             Ending::Best(best) => Answer::Value(best.value),
             Ending::AllLow => Answer::Low(player),
@@ -289,10 +305,10 @@ fn visit_likely<W: World>(
 ) -> Option<Answer> {
     let open = Visit { limits: NO_LIMITS, ..*node };
     let mut gains = Vec::new();
-    for (index, (&choice, &weight)) in choices.iter().zip(weights).enumerate() {
+    for (&choice, &weight) in choices.iter().zip(weights) {
         if weight > 0.0
-            && let Some((_, Answer::Value(value))) =
-                visit_child(tree, scratch, &open, player, choice, index as u32, NEVER)
+            && let Some((_, Some(Answer::Value(value)))) =
+                visit_child(tree, scratch, &open, player, choice, NEVER, Care::Full)
         {
             gains.push((weight, value.minus(node.so_far)));
         }
@@ -318,10 +334,11 @@ fn visit_children<W: World>(
     scratch: &mut Scratch<'_, W::Choice>,
     node: &Visit<'_, W::State>,
     player: Player,
-    choices: &[W::Choice],
+    children: &Children<'_, W::Choice>,
     open: bool,
     report: &mut dyn FnMut(u32, Answer),
 ) -> Ending {
+    let Children { choices, tried } = children;
     let other_limit = node.limits[player.opponent() as usize];
     let cut_above = node.reach.filter(|_| other_limit > NEVER).map(|reach| reach.coop[1].saturating_mul(2));
     let (mut order, guess_from) = order_of(tree, scratch, node, player, choices);
@@ -358,57 +375,67 @@ fn visit_children<W: World>(
         }
     };
 
+    let known = |choice: W::Choice| tried.iter().flatten().find(|(known, ..)| *known == choice).copied();
     let mut at = 0;
     while at < order.len() {
         if at == guess_from {
             let merit = |seen: &Seen| scratch.memory.merit(player, node.left, choices[seen.index as usize]);
             order[at..].sort_by_cached_key(|seen| Reverse(merit(seen)));
         }
-        let together = tree.settings.parallel
-            && at > 0
-            && scratch.elder.is_none()
-            && node.limits == NO_LIMITS
-            && node.left >= MIN_PARALLEL_LEFT;
+        let together =
+            tree.settings.parallel && at > 0 && scratch.elder.is_none() && node.left >= MIN_PARALLEL_LEFT;
+        let group = at..order.len().min(at + if together { GROUP } else { 1 });
+        // Several are only scouted side by side. What is better is worked out by all threads together.
+        let mut scouted = Vec::new();
         if together {
-            let group = at..order.len().min(at + GROUP);
-            let elder = &scratch.memory;
-            let last = scratch.last;
-            let answers: Vec<_> = order[group.clone()]
-                .par_iter()
-                .map(|seen| {
-                    let mut young = Scratch::young(elder, last);
-                    let limit = limit_of(seen.index, best);
-                    let choice = choices[seen.index as usize];
-                    let answer = visit_child(tree, &mut young, node, player, choice, seen.index, limit);
-                    (limit, answer, young.memory, young.statistics)
-                })
-                .collect();
-            for (place, (limit, answer, memory, statistics)) in group.clone().zip(answers) {
+            let (elder, last) = (&scratch.memory, scratch.last);
+            let scouts = order[group.clone()].par_iter().map(|seen| {
+                let mut young = Scratch::young(elder, last);
+                let (limit, choice) = (limit_of(seen.index, best), choices[seen.index as usize]);
+                let child = if known(choice).is_some() {
+                    None
+                } else {
+                    visit_child(tree, &mut young, node, player, choice, limit, Care::Scout)
+                };
+                (limit, child, young.memory, young.statistics)
+            });
+            let scouts: Vec<_> = scouts.collect();
+            for (limit, child, memory, statistics) in scouts {
                 scratch.statistics += statistics;
                 scratch.memory.absorb(memory);
-                if let Some((edge, answer)) = answer {
-                    take(&mut order[place], limit, edge, answer, &mut best);
-                }
+                scouted.push((limit, child));
             }
-            at = group.end;
-        } else {
-            let index = order[at].index;
-            let limit = limit_of(index, best);
-            let choice = choices[index as usize];
-            let child = visit_child(tree, scratch, node, player, choice, index, limit);
-            if let Some((edge, answer)) = child
-                && take(&mut order[at], limit, edge, answer, &mut best)
+        }
+        for place in group.clone() {
+            let index = order[place].index;
+            let (limit, choice) = (limit_of(index, best), choices[index as usize]);
+            let (limit, child) = match (known(choice), scouted.get(place - at)) {
+                (Some((_, edge, answer)), _) => (node.limits[player as usize], Some((edge, Some(answer)))),
+                (None, Some((limit, None))) => (*limit, None),
+                (None, Some((limit, Some((edge, Some(answer)))))) => (*limit, Some((*edge, Some(*answer)))),
+                (None, Some((before, Some((_, None))))) => {
+                    let care = if limit > *before { Care::Full } else { Care::Scouted };
+                    (limit, visit_child(tree, scratch, node, player, choice, limit, care))
+                }
+                (None, None) => (limit, visit_child(tree, scratch, node, player, choice, limit, Care::Full)),
+            };
+            if let Some((edge, Some(answer))) = child
+                && take(&mut order[place], limit, edge, answer, &mut best)
             {
-                cut = Some(at);
+                cut = Some(place);
                 break;
             }
-            at += 1;
         }
+        if cut.is_some() {
+            break;
+        }
+        at = group.end;
     }
 
     if let Some(at) = cut {
         scratch.statistics.cutoffs += 1;
-        scratch.memory.refuted(player, node.left, choices[order[at].index as usize]);
+        let setting = tree.world.setting(node.state);
+        scratch.memory.refuted(player, node.left, setting, choices[order[at].index as usize]);
         order[at].utility = i64::MAX;
     }
     let praised = cut.map(|at| order[at].index).or(best.map(|best| best.index));
@@ -424,23 +451,35 @@ fn visit_children<W: World>(
     }
 }
 
+/// How a child is visited.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Care {
+    /// It is scouted if that is worth it, and worked out if need be.
+    Full,
+    /// It is scouted only, if that is worth it.
+    Scout,
+    /// It was scouted with this limit before.
+    Scouted,
+}
+
 /// Plays a choice and visits where it leads; `limit` is that of the player who makes it. Nothing for a choice without
-/// finite scores, else the child's sum by its edge alone and its answer.
-fn visit_child<W: World>(
+/// finite scores, else the child's sum by its edge alone and its answer, which is missing if it was to be scouted only
+/// and is more than the limit.
+pub(crate) fn visit_child<W: World>(
     tree: &Tree<'_, W>,
     scratch: &mut Scratch<'_, W::Choice>,
     node: &Visit<'_, W::State>,
     player: Player,
     choice: W::Choice,
-    index: u32,
     limit: i64,
-) -> Option<(Sum, Answer)> {
+    care: Care,
+) -> Option<(Sum, Option<Answer>)> {
     let left = node.left - 1;
     if left == 0 {
         let edge = tree.play_last(player, node.state, choice, &mut scratch.statistics)?;
         let so_far = node.so_far.plus(edge);
         scratch.statistics.broken_bounds += u64::from(!node.may_end_in(so_far));
-        return Some((so_far, Answer::Value(so_far)));
+        return Some((so_far, Some(Answer::Value(so_far))));
     }
     let (state, edge) = tree.play(player, node.state, choice, &mut scratch.statistics)?;
     let so_far = node.so_far.plus(edge);
@@ -455,34 +494,29 @@ fn visit_child<W: World>(
         let price = here.coop[1].saturating_sub(there.coop[0]).saturating_mul(2);
         limits[other as usize] = other_limit.saturating_sub(price);
     }
-    let path = (node.path ^ (u64::from(index) + 1)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29);
+    let path = longer(node.path, &choice);
     let child = Visit { state: &state, so_far, left, path, limits, reach };
-    let answer = scout(tree, scratch, &child, player).unwrap_or_else(|| visit(tree, scratch, &child));
+    let scouting = scouting(&child, player).filter(|_| care != Care::Scouted);
+    let answer = match scouting.map(|limits| visit(tree, scratch, &Visit { limits, ..child })) {
+        Some(Answer::Low(p)) if p == other && care == Care::Scout => return Some((so_far, None)),
+        Some(Answer::Low(p)) if p == other => visit(tree, scratch, &child),
+        Some(answer) => answer,
+        None => visit(tree, scratch, &child),
+    };
     if let Answer::Value(value) = answer {
         scratch.statistics.broken_bounds += u64::from(!node.may_end_in(value));
     }
-    Some((so_far, answer))
+    Some((so_far, Some(answer)))
 }
 
-/// Whether a child is no more than the limit of the player who chose it, or what it is worth; nothing if all that can
-/// be said is that it is more.
-fn scout<W: World>(
-    tree: &Tree<'_, W>,
-    scratch: &mut Scratch<'_, W::Choice>,
-    child: &Visit<'_, W::State>,
-    player: Player,
-) -> Option<Answer> {
+/// The limits with which a child is scouted: whether it is no more than the limit of the player who chose it; nothing if
+/// that is not worth it.
+fn scouting<S>(child: &Visit<'_, S>, player: Player) -> Option<[i64; 2]> {
     let (limit, other) = (child.limits[player as usize], player.opponent());
     let least = child.reach.filter(|_| limit > NEVER && child.left >= MIN_SCOUTED_LEFT)?.coop[0];
     let mut limits = child.limits;
     limits[other as usize] = least.saturating_mul(2).saturating_sub(limit).saturating_sub(1);
-    if limits[other as usize] <= child.limits[other as usize] {
-        return None;
-    }
-    match visit(tree, scratch, &Visit { limits, ..*child }) {
-        Answer::Low(p) if p == other => None,
-        answer => Some(answer),
-    }
+    (limits[other as usize] > child.limits[other as usize]).then_some(limits)
 }
 
 impl<S> Visit<'_, S> {
@@ -516,7 +550,7 @@ fn order_of<W: World>(
             scratch,
             &Visit { left, reach, ..*node },
             player,
-            choices,
+            &Children::of(choices),
             false,
             &mut |_, _| {},
         );
@@ -527,7 +561,8 @@ fn order_of<W: World>(
     }
     order.extend((0..choices.len() as u32).map(Seen::not_yet));
     let mut front = 0;
-    for choice in scratch.memory.refutations(player, node.left).into_iter().flatten() {
+    let setting = tree.world.setting(node.state);
+    for choice in scratch.memory.refutations(player, node.left, setting).into_iter().flatten() {
         if let Some(at) = order[front..].iter().position(|seen| choices[seen.index as usize] == choice) {
             order[front..=front + at].rotate_right(1);
             front += 1;

@@ -267,9 +267,14 @@ impl<W: World> Tree<'_, W> {
         player == Player::Max || (*rule != Rule::AddedShared && *opponent == Opponent::Rational)
     }
 
+    /// Whether a player may choose by habit.
+    pub(crate) fn goes_by_habit(&self, player: Player) -> bool {
+        self.settings.opponent == Opponent::Habitual && player == Player::Min
+    }
+
     /// Weights of Min's choices by its habit, if it has one here.
     pub(crate) fn habit(&self, player: Player, state: &W::State, choices: &[W::Choice]) -> Option<Vec<f64>> {
-        if self.settings.opponent == Opponent::Rational || player == Player::Max {
+        if !self.goes_by_habit(player) {
             return None;
         }
         let mut weights = Vec::with_capacity(choices.len());

@@ -9,7 +9,7 @@ use randori_motion::{ActionId, Ground};
 use super::{Judge, Ready};
 use crate::bodies::{Brief, Rigid};
 use crate::hits;
-use crate::plausible::{Choice, Meets, Scene, penetrates, sketch};
+use crate::plausible::{Choice, Scene, penetrates, sketch};
 use crate::stage::{Contest, Moment, Outlook, Stage};
 
 /// What an option promises wherever people stand.
@@ -52,7 +52,7 @@ impl Judge {
         let aims = &self.people[who].aims;
         let outlook = Outlook::on_demand(stage, moment, aims.opponent);
         let scene = Scene::of(stage, moment, who, aims.opponent, &aims.plausibility, outlook);
-        (scene.meets(&aims.plausibility, &its.brief(action)) == Meets::Logic).then_some(place)
+        scene.meets_all(&aims.plausibility, &its.brief(action)).then_some(place)
     }
 
     /// Tells of every plausible choice that promises more than so much (points), in any order: the choice, its place in
@@ -88,7 +88,7 @@ impl Judge {
         let (mut any, mut is_asked) = (false, false);
         for at in ranked {
             let option = &options[at.index as usize];
-            if scene.meets(limits, option) != Meets::Logic {
+            if !scene.meets_all(limits, option) {
                 is_asked = true;
                 continue;
             }
@@ -106,7 +106,7 @@ impl Judge {
         if any || !is_asked {
             return true;
         }
-        let is_one = |option: &Brief| scene.meets(limits, option) == Meets::Logic && is_free(option.id);
+        let is_one = |option: &Brief| scene.meets_all(limits, option) && is_free(option.id);
         if options.iter().any(is_one) {
             return true;
         }

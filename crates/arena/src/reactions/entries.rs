@@ -30,6 +30,9 @@ pub(super) struct Entry {
     start: Moment,
     /// What is seen at the compared ticks after it.
     pub(super) moments: Vec<Moment>,
+    /// How far the landmarks have gone at the last of these (m), and the sum of the squares of it.
+    gone: Vec<Vec3>,
+    gone_squared: f32,
     /// Where the landmarks are on average over the ticks of [`DRIVE`] (m).
     later: Vec<Vec3>,
 }
@@ -101,35 +104,38 @@ impl Entry {
                 *sum += place / DRIVE as f32;
             }
         }
+        let begin = seen.moment(start);
+        let moments: Vec<Moment> = COMPARED.iter().map(|tick| seen.moment(start + tick)).collect();
+        let last = moments.last().unwrap_or(&begin);
+        let gone: Vec<Vec3> = last.places.iter().zip(&begin.places).map(|(then, was)| *then - *was).collect();
         Entry {
             action,
             skipped,
             falls: annotation.name() == "knock-down",
             staggers: annotation.name() == "stagger",
             of_head: annotation.name().starts_with("hit-").then(|| annotation.name().starts_with("hit-head")),
-            start: seen.moment(start),
-            moments: COMPARED.iter().map(|tick| seen.moment(start + tick)).collect(),
+            gone_squared: squared(&gone),
+            gone,
+            start: begin,
+            moments,
             later,
         }
     }
 
-    /// What it costs that the struck part, or the body that falls, would not go the way of the blow (m, squared);
-    /// `way` is in the struck body's take.
-    pub(super) fn astray(&self, struck: &Struck, zone: Zone, way: Vec3) -> f32 {
-        let way = struck.turn * way;
+    /// What it costs that the struck parts would not go the way of the blow (m, squared);
+    /// `way` is on the floor, seen from where the root was.
+    pub(super) fn astray(&self, struck: &Struck, parts: &Parts, way: Vec3) -> f32 {
         // The posture of the blow fades into that of the reaction, over half of [`FADE`] on average, and so does its
         // velocity: the means of the quintics by which it does.
         let share = FADE * FrameRate::HOUSE.fps() as f32 / DRIVE as f32;
         let (kept, carried) = (0.5 * share, 0.1 * FADE * share);
-        // Somebody who falls goes as a whole.
-        let bones = if self.falls { &THROWN[..] } else { zone.bones() };
         let mut gone = Vec3::ZERO;
-        for (at, _) in LANDMARKS.iter().enumerate().filter(|(_, bone)| bones.contains(bone)) {
+        for &at in &parts.landmarks {
             let (was, begins) = (struck.start.places[at], self.start.places[at]);
             let velocity = struck.start.velocities[at] - self.start.velocities[at];
             gone += self.later[at] - was + (was - begins) * kept + velocity * carried;
         }
-        let gone = gone.with_y(0.0) / bones.len() as f32;
+        let gone = gone.with_y(0.0) / parts.n_bones as f32;
         ASTRAY * ASTRAY * (way.length() - gone.dot(way) / (gone.length() + CLEAR))
     }
 
@@ -143,15 +149,9 @@ impl Entry {
     /// What it costs that the body is thrown otherwise than by the blow (m, squared): not how far, but which parts of
     /// it which way. Postures differ by more than a blow moves them in so short a time, so this counts by itself.
     pub(super) fn unlike(&self, struck: &Struck) -> f32 {
-        let Some(last) = self.moments.last() else { return 0.0 };
-        let (mut along, mut own, mut other) = (0.0, 0.0, 0.0);
-        for (at, thrown) in struck.thrown.iter().enumerate() {
-            let gone = last.places[at] - self.start.places[at];
-            along += gone.dot(*thrown);
-            own += gone.length_squared();
-            other += thrown.length_squared();
-        }
-        let size = libm::sqrtf(own * other);
+        let along =
+            self.gone.iter().zip(&struck.thrown).fold(0.0, |sum, (gone, thrown)| sum + gone.dot(*thrown));
+        let size = libm::sqrtf(self.gone_squared * struck.thrown_squared);
         let likeness = if size > 0.0 { along / size } else { 0.0 };
         UNLIKE * UNLIKE * (1.0 - likeness)
     }
@@ -182,6 +182,24 @@ impl Moment {
         let velocities = square(&self.velocities, &other.velocities);
         (places + VELOCITY * VELOCITY * velocities) / self.places.len().max(1) as f32
     }
+}
+
+/// Which landmarks stand for some bones.
+pub(super) struct Parts {
+    landmarks: Vec<usize>,
+    n_bones: usize,
+}
+
+impl Parts {
+    pub(super) fn of(bones: &[Bone]) -> Parts {
+        let landmarks = (0..LANDMARKS.len()).filter(|at| bones.contains(&LANDMARKS[*at])).collect();
+        Parts { landmarks, n_bones: bones.len() }
+    }
+}
+
+/// The sum of the squares of some lengths.
+pub(super) fn squared(ways: &[Vec3]) -> f32 {
+    ways.iter().fold(0.0, |sum, way| sum + way.length_squared())
 }
 
 /// A take as it is seen from where the root was in one of its frames.
@@ -241,7 +259,7 @@ fn giving_way(tracks: &Tracks, joints: &[JointId], action: &Action) -> Range<u32
 }
 
 /// What a blow throws first.
-const THROWN: [Bone; 3] = [Bone::Head, Bone::UpperChest, Bone::Hips];
+pub(super) const THROWN: [Bone; 3] = [Bone::Head, Bone::UpperChest, Bone::Hips];
 /// Hips lower than this share of their height are on their way down.
 const UPRIGHT: f32 = 0.85;
 /// A blow is there in full after so many frames, and not there while the body is jolted less than this share of it.

@@ -207,11 +207,12 @@ impl Lab<'_> {
         let mut curves = Vec::new();
         for (name, ring) in [("boxing", self.boxing.clone()), ("sword", self.sword.clone())] {
             let mut curve = Curve { name: name.to_owned(), points: Vec::new() };
-            for depth in 2..=self.plan.strongest {
-                let rounds = self.duel(&ring, self.plan.strength_rounds, [depth, depth - 1], "strength");
+            for (depth, n_rounds) in (2..).zip(self.plan.strength) {
+                let rounds = self.duel(&ring, *n_rounds, [depth, depth - 1], "strength");
                 let score = 100.0 * Series::of(&rounds).score();
                 curve.points.push((f64::from(depth), score));
-                let what = format!("score of level {depth} against level {}, {name}", depth - 1);
+                let what =
+                    format!("score of level {depth} against level {}, {name}, {n_rounds} rounds", depth - 1);
                 self.row(what, None, score, "%", score > 50.0);
             }
             curves.push(curve);

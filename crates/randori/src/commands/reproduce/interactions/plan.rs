@@ -14,11 +14,10 @@ pub(super) struct Sizes {
 pub(super) struct Plan {
     /// Table V; the paper's own is 10 minutes.
     pub(super) census: Sizes,
-    /// Level 4 against level 2, and each level against the one below.
+    /// Level 4 against level 2.
     pub(super) duel: Sizes,
-    pub(super) strength_rounds: usize,
-    /// The highest level that meets the one below.
-    pub(super) strongest: u8,
+    /// Each level from 2 on against the one below: rounds by level, each as long as a duel.
+    pub(super) strength: &'static [usize],
     /// Chases; rounds last this long if nobody is caught.
     pub(super) chase: Sizes,
     /// The levels of chasers who run after a runaway of level 2, the first of them the paper's.
@@ -28,9 +27,10 @@ pub(super) struct Plan {
     /// Infighters and outboxers, and their level.
     pub(super) distance: Sizes,
     pub(super) distance_depth: u8,
-    /// Scenes along a path, and the levels at which they are played.
-    pub(super) path: Sizes,
-    pub(super) path_depths: &'static [u8],
+    /// Levels at which scenes along a path are played, and how many: few deep ones, because what both gain is hard to
+    /// prune. Each of them lasts so long (s).
+    pub(super) paths: &'static [(u8, usize)],
+    pub(super) path_seconds: f64,
     /// Scenes of pairs on spirals.
     pub(super) formation_seeds: usize,
     /// Attacks per minute by level, up to the deepest.
@@ -50,15 +50,14 @@ impl Plan {
             Effort::Quick => Plan {
                 census: sizes(2, 4.0),
                 duel: sizes(2, 2.5),
-                strength_rounds: 4,
-                strongest: 2,
+                strength: &[4],
                 chase: sizes(2, 5.0),
                 chasers: &[4],
                 two_chasers: 2,
                 distance: sizes(2, 8.0),
                 distance_depth: 2,
-                path: sizes(1, 10.0),
-                path_depths: &[2],
+                paths: &[(2, 1)],
+                path_seconds: 10.0,
                 formation_seeds: 1,
                 activity: sizes(2, 4.0),
                 deepest: 2,
@@ -67,31 +66,32 @@ impl Plan {
                 timed_seconds: 2.0,
             },
             Effort::Normal => Plan {
-                census: sizes(20, 30.0),
-                duel: sizes(50, 30.0),
-                strength_rounds: 20,
-                strongest: 4,
+                census: sizes(4, 20.0),
+                duel: sizes(50, 8.0),
+                strength: &[20, 20, 6],
                 chase: sizes(20, 20.0),
                 chasers: &[4],
                 two_chasers: 3,
-                distance: sizes(10, 30.0),
+                distance: sizes(6, 30.0),
                 distance_depth: 3,
-                path: sizes(5, 20.0),
-                path_depths: &[2, 3, 4],
-                formation_seeds: 6,
-                activity: sizes(4, 15.0),
+                paths: &[(2, 8), (3, 8), (4, 1)],
+                path_seconds: 13.0,
+                formation_seeds: 5,
+                activity: sizes(2, 12.0),
                 deepest: 5,
-                dilemmas: 12,
-                plain_dilemmas: 3,
+                dilemmas: 10,
+                plain_dilemmas: 1,
                 timed_seconds: 30.0,
             },
             Effort::Whole => Plan {
+                census: sizes(20, 30.0),
+                duel: sizes(50, 30.0),
                 chase: sizes(50, 30.0),
                 chasers: &[4, 5],
-                strength_rounds: 50,
-                strongest: 5,
+                strength: &[50; 4],
                 distance: sizes(50, 30.0),
-                path: sizes(20, 20.0),
+                paths: &[(2, 20), (3, 20), (4, 20)],
+                path_seconds: 20.0,
                 formation_seeds: 25,
                 activity: sizes(20, 30.0),
                 dilemmas: 40,
