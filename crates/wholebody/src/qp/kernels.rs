@@ -100,6 +100,20 @@ pub fn axpy(factor: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
+/// `y += factor * x` in whole groups of four; both lengths are multiples of four. For short rows, where the tails of
+/// [`axpy`] would cost more than the row.
+#[inline(always)]
+pub(super) fn axpy_fours(factor: f64, x: &[f64], y: &mut [f64]) {
+    for (y, x) in y.as_chunks_mut::<4>().0.iter_mut().zip(x.as_chunks::<4>().0) {
+        // By value: the compiler then sees one vector.
+        let (mut sum, x) = (*y, *x);
+        for lane in 0..4 {
+            sum[lane] += factor * x[lane];
+        }
+        *y = sum;
+    }
+}
+
 /// Eliminates the pivots `from..to` of a symmetric matrix of `n` rows in place: afterwards those columns
 /// hold the unit lower factor below the diagonal and `inverse` the reciprocals of the pivots; the rest of
 /// the lower triangle holds the Schur complement. The stride is a multiple of four and all numbers are
@@ -153,14 +167,17 @@ impl WithSimd for Eliminate<'_> {
             let mut pivots = [0.0; PANEL];
             for j in start..end {
                 // Bring column j up to date with the earlier columns of the panel.
-                let top = j / GROUP * GROUP;
+                let top = j / GROUP * (GROUP / S::F64_LANES);
                 let (done, rest) = a.split_at_mut(j * stride);
+                let factors: [f64; PANEL] = std::array::from_fn(|p| {
+                    if start + p < j { done[(start + p) * stride + j] * pivots[p] } else { 0.0 }
+                });
+                let (done, column) = (S::as_simd_f64s(done).0, S::as_mut_simd_f64s(&mut rest[..stride]).0);
+                let tall = column.len();
                 for p in start..j {
-                    let source = &done[p * stride..(p + 1) * stride];
-                    let factor = simd.splat_f64s(source[j] * pivots[p - start]);
-                    let (source, _) = S::as_simd_f64s(&source[top..]);
-                    let (column, _) = S::as_mut_simd_f64s(&mut rest[top..stride]);
-                    for (target, source) in column.iter_mut().zip(source) {
+                    let factor = simd.splat_f64s(factors[p - start]);
+                    let source = &done[p * tall + top..(p + 1) * tall];
+                    for (target, source) in column[top..].iter_mut().zip(source) {
                         *target = simd.sub_f64s(*target, simd.mul_f64s(factor, *source));
                     }
                 }
@@ -169,8 +186,7 @@ impl WithSimd for Eliminate<'_> {
                 (inverse[j], pivots[j - start]) = if kept { (1.0 / pivot, pivot) } else { (0.0, 0.0) };
                 left_out += usize::from(!kept);
                 let factor = simd.splat_f64s(inverse[j]);
-                let (column, _) = S::as_mut_simd_f64s(&mut rest[top..stride]);
-                for target in column {
+                for target in &mut S::as_mut_simd_f64s(&mut rest[..stride]).0[top..] {
                     *target = simd.mul_f64s(*target, factor);
                 }
             }
@@ -181,7 +197,33 @@ impl WithSimd for Eliminate<'_> {
     }
 }
 
-/// Subtracts the panel's outer products from the columns behind it, two columns at a time.
+/// Runs of rows that are looked for in a panel; what is behind the last one's start counts as one run.
+const RUNS: usize = 4;
+
+/// The runs of row groups from `first` on in which the panel is not all zero, and how many they are.
+#[inline(always)]
+fn find_runs(l: &[&[f64]; PANEL], first: usize, groups: usize) -> ([[usize; 2]; RUNS], usize) {
+    let mut runs = [[groups; 2]; RUNS];
+    let (mut count, mut inside) = (0, false);
+    let l = l.map(|column| &column.as_chunks::<GROUP>().0[..groups]);
+    for g in first..groups {
+        let any = l.iter().any(|column| column[g] != [0.0; GROUP]);
+        if any && !inside {
+            runs[count][0] = g;
+            count += 1;
+        } else if !any && inside {
+            if count == RUNS {
+                break;
+            }
+            runs[count - 1][1] = g;
+        }
+        inside = any;
+    }
+    (runs, count)
+}
+
+/// Subtracts the panel's outer products from the columns behind it, two columns at a time. Rows and columns in which
+/// the panel is zero are passed over: those of a wrench have nothing to do with most of the accelerations.
 #[inline(always)]
 fn update_trailing<S: Simd>(
     simd: S,
@@ -200,35 +242,50 @@ fn update_trailing<S: Simd>(
         &panel[p * stride..(p + 1) * stride]
     };
     let l = [column(0), column(1), column(2), column(3)];
+    // Of the other sign, so that products are added.
     let factors =
-        |c: usize| -> [S::f64s; PANEL] { std::array::from_fn(|p| simd.splat_f64s(l[p][c] * pivots[p])) };
+        |c: usize| -> [S::f64s; PANEL] { std::array::from_fn(|p| simd.splat_f64s(-(l[p][c] * pivots[p]))) };
     let combine = |f: &[S::f64s; PANEL], x: S::f64s, l: [S::f64s; PANEL]| {
         let first = simd.add_f64s(simd.mul_f64s(f[0], l[0]), simd.mul_f64s(f[1], l[1]));
         let second = simd.add_f64s(simd.mul_f64s(f[2], l[2]), simd.mul_f64s(f[3], l[3]));
-        simd.sub_f64s(x, simd.add_f64s(first, second))
+        simd.add_f64s(simd.add_f64s(first, second), x)
     };
-    let mut c = end;
-    while c < n {
-        let top = c / GROUP * GROUP;
-        let (first, others) = rest[(c - end) * stride..].split_at_mut(stride);
-        let (x, _) = S::as_mut_simd_f64s(&mut first[top..]);
-        let groups = x.len();
-        let [l0, l1, l2, l3] = l.map(|column| &S::as_simd_f64s(&column[top..stride]).0[..groups]);
-        let f = factors(c);
-        if c + 1 < n {
-            let g = factors(c + 1);
-            let y = &mut S::as_mut_simd_f64s(&mut others[top..stride]).0[..groups];
-            for i in 0..groups {
-                let l = [l0[i], l1[i], l2[i], l3[i]];
-                x[i] = combine(&f, x[i], l);
-                y[i] = combine(&g, y[i], l);
+    let (runs, count) = find_runs(&l, end / GROUP, stride / GROUP);
+    // From here on in vectors.
+    let (tall, per) = (stride / S::F64_LANES, GROUP / S::F64_LANES);
+    let [l0, l1, l2, l3] = l.map(|column| &S::as_simd_f64s(column).0[..tall]);
+    let rest = S::as_mut_simd_f64s(rest).0;
+    for run in 0..count {
+        let (mut c, last) = ((runs[run][0] * GROUP).max(end), (runs[run][1] * GROUP).min(n));
+        while c < last {
+            let (x, others) = rest[(c - end) * tall..].split_at_mut(tall);
+            let f = factors(c);
+            let mut top = c / GROUP * per;
+            if c + 1 < last {
+                let (g, y) = (factors(c + 1), &mut others[..tall]);
+                for &[from, to] in &runs[run..count] {
+                    let rows = top.max(from * per)..to * per;
+                    let (x, y) = (&mut x[rows.clone()], &mut y[rows.clone()]);
+                    let len = x.len();
+                    let [l0, l1, l2, l3] = [l0, l1, l2, l3].map(|l| &l[rows.clone()][..len]);
+                    let y = &mut y[..len];
+                    for i in 0..len {
+                        let l = [l0[i], l1[i], l2[i], l3[i]];
+                        x[i] = combine(&f, x[i], l);
+                        y[i] = combine(&g, y[i], l);
+                    }
+                    top = 0;
+                }
+                c += 2;
+            } else {
+                for &[from, to] in &runs[run..count] {
+                    for i in top.max(from * per)..to * per {
+                        x[i] = combine(&f, x[i], [l0[i], l1[i], l2[i], l3[i]]);
+                    }
+                    top = 0;
+                }
+                c += 1;
             }
-            c += 2;
-        } else {
-            for i in 0..groups {
-                x[i] = combine(&f, x[i], [l0[i], l1[i], l2[i], l3[i]]);
-            }
-            c += 1;
         }
     }
 }

@@ -240,7 +240,7 @@ impl BlockSolver {
         border.reach = 0.0;
         let mut column = std::mem::take(&mut border.column);
         let (target, reach) = match change {
-            Change::Enters => (self.write_row(qp, state, &mut column), 0.0),
+            Change::Enters => self.write_row(qp, state, &mut column),
             Change::Leaves => {
                 let mut reach = 0.0;
                 if let Some((node, at)) = self.multiplier_at(qp, state) {
@@ -270,37 +270,41 @@ impl BlockSolver {
             borders.small[last * MOST_BORDERS + i] = entry;
         }
         let own = self.corner(qp, &borders.list[last], &borders.list[last]);
-        borders.list[last].reach = if change == Change::Enters { energy - own } else { reach };
+        borders.list[last].reach = if change == Change::Enters { energy - own + reach } else { reach };
         borders.values.push(0.0);
         self.borders = borders;
     }
 
-    /// Coefficients of a limit that enters, over the factored unknowns; answers what they sum to at the limit.
-    fn write_row(&self, qp: &BlockQp, state: usize, out: &mut Vec<(usize, f64)>) -> f64 {
+    /// Coefficients of a limit that enters, over the factored unknowns; answers what they sum to at the limit, and
+    /// what a unit of its multiplier moves it through accelerations that are no unknowns.
+    fn write_row(&self, qp: &BlockQp, state: usize, out: &mut Vec<(usize, f64)>) -> (f64, f64) {
         let l = &self.layout;
         let side = usize::from(self.entering_side > 0);
         match l.limit_of(state) {
             Limit::Acceleration { block, dof } => {
-                out.push((self.nodes[self.front_of[block]].unknowns[dof], 1.0));
-                qp.blocks[block].bounds[dof][side]
+                let row = |other: usize| f64::from(u8::from(other == dof));
+                let (constant, reach) = self.write_accelerations(block, row, out);
+                (qp.blocks[block].bounds[dof][side] - constant, reach)
             }
             Limit::Torque { block: b, dof } => {
                 let (block, node) = (&qp.blocks[b], &self.nodes[self.front_of[b]]);
                 let row = &block.mass[dof * block.n..(dof + 1) * block.n];
-                out.extend(node.unknowns.iter().copied().zip(row.iter().copied()));
+                let (constant, reach) = self.write_accelerations(b, |other| row[other], out);
                 for &(k, s) in &l.patches_of[b] {
                     let push: [f64; 6] =
                         std::array::from_fn(|i| -qp.patches[k].sides[s].jacobian[i * block.n + dof]);
                     self.write_wrench(k, node.unknowns.as_slice(), node.patch_at[k][0], &push, out);
                 }
-                block.torque[dof][side] - block.nonlinear[dof]
+                (block.torque[dof][side] - block.nonlinear[dof] - constant, reach)
             }
             Limit::Row { row } => {
+                let (mut target, mut reach) = (qp.rows[row].limits[side], 0.0);
                 for (b, part) in &qp.rows[row].parts {
-                    let node = &self.nodes[self.front_of[*b]];
-                    out.extend(node.unknowns.iter().copied().zip(part.iter().copied()));
+                    let (constant, through) = self.write_accelerations(*b, |dof| part[dof], out);
+                    target -= constant;
+                    reach += through;
                 }
-                qp.rows[row].limits[side]
+                (target, reach)
             }
             Limit::Cone { patch: k, idx } => {
                 let node = &self.nodes[self.front_of[qp.patches[k].sides[0].block]];
@@ -318,10 +322,21 @@ impl BlockSolver {
                         }
                     },
                 }
-                0.0
+                (0.0, 0.0)
             }
-            Limit::NoSlip { .. } => 0.0,
+            Limit::NoSlip { .. } => (0.0, 0.0),
         }
+    }
+
+    /// A row over a block's accelerations in the unknowns that are left of them; answers as [`Self::write_row`].
+    fn write_accelerations(
+        &self,
+        b: usize,
+        row: impl Fn(usize) -> f64,
+        out: &mut Vec<(usize, f64)>,
+    ) -> (f64, f64) {
+        let unknowns = &self.nodes[self.front_of[b]].unknowns;
+        self.reductions[b].fold(row, |at, x| out.push((unknowns[at], x)))
     }
 
     /// A row over a patch's wrench in the unknowns that stand for it.
@@ -346,6 +361,7 @@ impl BlockSolver {
         let patch = &qp.patches[k];
         let PatchForce::Generators { columns, weight } = &patch.force else { return (0.0, 0.0) };
         let column = &columns[idx];
+        let mut target = -dot(column, &patch.gradient);
         for side in &patch.sides {
             let nv = qp.blocks[side.block].n;
             let node = &self.nodes[self.front_of[side.block]];
@@ -355,7 +371,7 @@ impl BlockSolver {
                 out.push((node.unknowns[at], -along(&side.jacobian, dof)));
             }
             if !side.cross.is_empty() {
-                out.extend((0..nv).map(|c| (node.unknowns[c], along(&side.cross, c))));
+                target -= self.write_accelerations(side.block, |dof| along(&side.cross, dof), out).0;
             }
         }
         if !qp.wrench_cost.is_empty() {
@@ -365,7 +381,7 @@ impl BlockSolver {
                 self.write_wrench(other, &node.unknowns, node.patch_at[other][0], &cost, out);
             }
         }
-        (-dot(column, &patch.gradient), 1.0 / weight)
+        (target, 1.0 / weight)
     }
 
     /// Entry of `D` between two borders.
@@ -453,7 +469,8 @@ impl BlockSolver {
             let place = match (limit, state) {
                 (Limit::NoSlip { patch, axis }, _) => {
                     let node = self.front_of[qp.patches[patch].sides[0].block];
-                    Some((node, self.nodes[node].patch_at[patch][1] + axis))
+                    let first = self.nodes[node].patch_at[patch][1];
+                    (first != NOWHERE).then_some((node, first.saturating_add(axis)))
                 }
                 (_, Some(state)) => self.multiplier_at(qp, state),
                 _ => None,

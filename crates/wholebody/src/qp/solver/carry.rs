@@ -1,7 +1,7 @@
 //! Keeping the active set while patches come and go.
 
+use super::super::blocks::BlockQp;
 use super::BlockSolver;
-use crate::qp::blocks::BlockQp;
 
 /// A patch of the last problem.
 #[derive(Clone, Copy, Debug)]

@@ -57,6 +57,7 @@ impl BlockSolver {
         let l = &self.layout;
         let block = &qp.blocks[b];
         let nv = block.n;
+        let reduction = &self.reductions[b];
         let (bound_states, rest) = self.states.split_at(l.n_qdd);
         let (torque_states, rest) = rest.split_at(l.n_qdd);
         let (cone_states, row_states) = rest.split_at(l.n_cone);
@@ -65,7 +66,7 @@ impl BlockSolver {
         front.clear(Some(b), qp.patches.len());
 
         // Where everything goes.
-        let mut n = nv;
+        let mut n = reduction.order.len();
         for &(k, _) in &l.patches_of[b] {
             if is_private(&qp.patches[k]) {
                 front.patch_at[k][0] = n;
@@ -91,8 +92,6 @@ impl BlockSolver {
         }
         for &(k, _) in &l.patches_of[b] {
             if is_private(&qp.patches[k]) {
-                front.patch_at[k][1] = n;
-                n += 6;
                 front.patch_at[k][2] = n;
                 n += count_faces(&qp.patches[k], &cone_states[l.cone_starts[k]..]);
             }
@@ -145,39 +144,39 @@ impl BlockSolver {
         front.allocate(n);
 
         // Accelerations.
-        for c in 0..nv {
+        let left = reduction.order.len();
+        for c in 0..left {
             let column = c * front.stride;
-            front.a[column + c..column + nv].copy_from_slice(&block.hessian[c * nv + c..(c + 1) * nv]);
-            front.a[column + n] = -block.gradient[c];
+            front.a[column + c..column + left]
+                .copy_from_slice(&reduction.hessian[c * left + c..(c + 1) * left]);
+            front.a[column + n] = -reduction.gradient[c];
         }
         front.torque_rows.clear();
         front
             .torque_rows
             .extend((0..nv).map(|dof| (dof, front.torque_at[dof])).filter(|(_, r)| *r != NOWHERE));
-        // The mass matrix is symmetric: its columns are its rows.
-        for (column, mass) in front.a.chunks_exact_mut(front.stride).zip(block.mass.chunks_exact(nv)) {
-            for &(dof, r) in &front.torque_rows {
-                column[r] = mass[dof];
-            }
-        }
+        front.add_motion(reduction, &block.mass);
         for dof in 0..nv {
             let r = front.torque_at[dof];
             if r != NOWHERE {
                 let limits = block.torque[dof];
                 let upper = torque_states[l.starts[b] + dof] > 0;
-                front.a[r * front.stride + n] = limits[usize::from(upper)] - block.nonlinear[dof];
+                front.a[r * front.stride + n] += limits[usize::from(upper)] - block.nonlinear[dof];
             }
             let r = front.bound_at[dof];
             if r != NOWHERE {
-                front.a[dof * front.stride + r] = 1.0;
+                let (a, stride) = (&mut front.a, front.stride);
+                let row = |other: usize| f64::from(u8::from(other == dof));
+                let (constant, reach) = reduction.fold(row, |at, x| a[at * stride + r] += x);
                 let upper = bound_states[l.starts[b] + dof] > 0;
-                front.a[r * front.stride + n] = block.bounds[dof][usize::from(upper)];
+                a[r * stride + n] = block.bounds[dof][usize::from(upper)] - constant;
+                front.scale[r] = reach;
             }
         }
         // Patches.
         for &(k, s) in &l.patches_of[b] {
             let patch = &qp.patches[k];
-            front.add_patch_side(patch, s, k, &self.bases[k], nv, &cone_states[l.cone_starts[k]..]);
+            front.add_patch_side(patch, s, k, &self.bases[k], reduction, &cone_states[l.cone_starts[k]..]);
             if qp.wrench_cost.is_empty() {
                 continue;
             }
@@ -196,13 +195,11 @@ impl BlockSolver {
                     if *block_idx != b {
                         continue;
                     }
-                    for r in 0..task.rows {
-                        for c in 0..nv {
-                            front.a[c * front.stride + at + r] = part[r * nv + c];
-                        }
-                        if part_idx == 0 {
-                            front.a[(at + r) * front.stride + at + r] = -1.0;
-                            front.a[(at + r) * front.stride + n] = task.target[r];
+                    front.add_rows(reduction, part, at);
+                    if part_idx == 0 {
+                        for r in at..at + task.rows {
+                            front.a[r * front.stride + r] = -1.0;
+                            front.a[r * front.stride + n] += task.target[r - at];
                         }
                     }
                 }
@@ -214,11 +211,9 @@ impl BlockSolver {
                 if *block_idx != b {
                     continue;
                 }
-                for c in 0..nv {
-                    front.a[c * front.stride + at] += part[c];
-                }
+                front.add_rows(reduction, part, at);
                 if part_idx == 0 {
-                    front.a[at * front.stride + n] = qp.rows[r].limits[usize::from(row_states[r] > 0)];
+                    front.a[at * front.stride + n] += qp.rows[r].limits[usize::from(row_states[r] > 0)];
                 }
             }
         }

@@ -11,6 +11,9 @@
 //! makes them fewer. The last few change one at a time beside the factored system ([`dual`]), which ends for
 //! sure, dependent rows or not. What has no solution is left to [`super::dense`] to prove.
 //!
+//! The no-slip rows of a patch that touches one subsystem alone are solved beforehand for as many of its
+//! accelerations ([`reduce`]), so a standing leg is not among the unknowns.
+//!
 //! A patch given by generators needs six unknowns, not sixteen: with `F` the generators not at zero,
 //! `½ weight |c|²` over all `c` with `G_F c = w` is `½ weight wᵀ (G_F G_Fᵀ)⁻¹ w`. Where the free generators
 //! do not span all wrenches, their coefficients are the unknowns.
@@ -24,6 +27,7 @@ mod fronts;
 mod layout;
 mod node;
 mod read;
+mod reduce;
 mod refine;
 
 use super::Status;
@@ -37,6 +41,7 @@ use carry::Before;
 use layout::Layout;
 use node::{Group, Node};
 use read::Meaning;
+use reduce::Reduction;
 
 /// A limit is violated beyond this, relative to its size.
 const VIOLATED: f64 = 1e-9;
@@ -44,8 +49,10 @@ const VIOLATED: f64 = 1e-9;
 const WRONG: f64 = 1e-9;
 /// Wrong limits that are put right one at a time rather than all at once.
 const FEW: usize = 4;
-/// Rounds in which all wrong limits may change without getting fewer.
-const PATIENCE: usize = 2;
+/// Rounds in which all wrong limits may change without getting fewer; and where cones have faces, of which no more
+/// than two a patch change in a round.
+const PATIENCE: usize = 6;
+const PATIENCE_WITH_FACES: usize = 2;
 /// Limits that may be wrong in addition to half as many again as before, without taking changes back.
 const OVERSHOOT: usize = 4;
 /// Factorisations from one active set to begin with.
@@ -73,6 +80,8 @@ pub struct BlockSolver {
     layout: Layout,
     /// Which scope of the layout is being solved.
     scope: usize,
+    /// What each block's own contacts leave of it.
+    reductions: Vec<Reduction>,
     bases: Vec<Basis>,
     groups: Vec<Group>,
     group_values: Vec<f64>,
@@ -88,6 +97,8 @@ pub struct BlockSolver {
     /// Rows of the last solution that do not hold to the last digits, and what they lack.
     misses: Vec<(Limit, f64)>,
     direction: BlockSolution,
+    /// Scratch: derivative of a block's cost with respect to its accelerations.
+    slope: Vec<f64>,
     /// Whether the limit that enters is violated at its upper (1) or lower (-1) end.
     entering_side: i8,
     wrong: Vec<Wrong>,
@@ -122,6 +133,10 @@ impl BlockSolver {
             return self.fall_back(qp);
         }
         self.drop_missing_limits(qp);
+        self.reductions.resize_with(qp.blocks.len(), Reduction::default);
+        for (b, reduction) in self.reductions.iter_mut().enumerate() {
+            reduction.update(qp, b, &self.layout.patches_of[b]);
+        }
         self.layout.resize(qp, &mut self.solution);
         self.layout.resize(qp, &mut self.direction);
         let mut most = 0;
@@ -151,7 +166,9 @@ impl BlockSolver {
     /// Changes the guess until nothing is wrong; false if it does not end.
     fn settle(&mut self, qp: &BlockQp) -> bool {
         self.changed.clear();
-        let (mut best, mut patience) = (usize::MAX, PATIENCE);
+        let scope = &self.layout.scopes[self.scope];
+        let faces = scope.patches.iter().any(|k| qp.patches[*k].has_faces());
+        let (mut best, mut patience) = (usize::MAX, if faces { PATIENCE_WITH_FACES } else { PATIENCE });
         while self.rounds < MAX_ROUNDS {
             if !self.solve_guess(qp) {
                 // Too many changes at once can make the rows dependent.

@@ -3,6 +3,7 @@
 use super::super::blocks::{BlockQp, Patch, PatchForce};
 use super::super::kernels::{self, dot};
 use super::basis::Basis;
+use super::reduce::Reduction;
 
 /// Unknowns that several fronts share.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +66,9 @@ pub(super) struct Node {
     pub(super) offset: usize,
     /// Each of its unknowns among all.
     pub(super) unknowns: Vec<usize>,
+    /// Scratch: a column of rows being added; a row being combined.
+    pub(super) part: Vec<f64>,
+    row: Vec<f64>,
 }
 
 pub(super) const NOWHERE: usize = usize::MAX;
@@ -110,31 +114,23 @@ impl Node {
         s: usize,
         k: usize,
         basis: &Basis,
-        nv: usize,
+        reduction: &Reduction,
         states: &[i8],
     ) {
         let side = &patch.sides[s];
+        let nv = reduction.place.len();
         let [w, y, f] = self.patch_at[k];
         let (stride, n) = (self.stride, self.n);
         let axes = |matrix: &'a [f64]| -> [&'a [f64]; 6] {
             std::array::from_fn(|axis| &matrix[axis * nv..(axis + 1) * nv])
         };
         let jacobian = axes(&side.jacobian);
-        for (c, column) in self.a.chunks_exact_mut(stride).take(nv).enumerate() {
-            let rows = &mut column[y..y + 6];
-            for (entry, row) in rows.iter_mut().zip(&jacobian) {
-                *entry += row[c];
-            }
+        if y != NOWHERE {
+            self.add_rows(reduction, &side.jacobian, y);
         }
         if basis.is_wrench {
             if !side.cross.is_empty() {
-                let cross = axes(&side.cross);
-                for (c, column) in self.a.chunks_exact_mut(stride).take(nv).enumerate() {
-                    let rows = &mut column[w..w + 6];
-                    for (entry, row) in rows.iter_mut().zip(&cross) {
-                        *entry += row[c];
-                    }
-                }
+                self.add_rows(reduction, &side.cross, w);
             }
             for &(dof, r) in &self.torque_rows {
                 if r > w {
@@ -149,20 +145,19 @@ impl Node {
                 }
             }
         } else {
+            let mut row = std::mem::take(&mut self.row);
             for (u, column) in basis.columns[..basis.d].iter().enumerate() {
-                let along = |matrix: &[f64], c: usize| -> f64 {
-                    (0..6).map(|i| column[i] * matrix[i * nv + c]).sum()
-                };
                 if !side.cross.is_empty() {
-                    for c in 0..nv {
-                        self.a[c * stride + w + u] += along(&side.cross, c);
-                    }
+                    combine(column, &side.cross, nv, &mut row);
+                    self.add_rows(reduction, &row, w + u);
                 }
+                combine(column, &side.jacobian, nv, &mut row);
                 for idx in 0..self.torque_rows.len() {
                     let (dof, r) = self.torque_rows[idx];
-                    self.add(r, w + u, -along(&side.jacobian, dof));
+                    self.add(r, w + u, -row[dof]);
                 }
             }
+            self.row = row;
         }
         if s != 0 {
             return;
@@ -175,8 +170,10 @@ impl Node {
                 if basis.is_wrench { patch.gradient[i] } else { dot(&basis.columns[i], &patch.gradient) };
             self.a[(w + i) * stride + n] -= slope;
         }
-        for axis in 0..6 {
-            self.a[(y + axis) * stride + n] = patch.target[axis];
+        if y != NOWHERE {
+            for axis in 0..6 {
+                self.a[(y + axis) * stride + n] += patch.target[axis];
+            }
         }
         if let PatchForce::Faces { faces, .. } = &patch.force {
             let active = faces.iter().zip(states).filter(|(_, state)| **state != 0);
@@ -200,11 +197,14 @@ impl Node {
         let size = 6 * qp.patches.len();
         let (w, w2) = (self.patch_at[k][0], self.patch_at[k2][0]);
         if basis.is_wrench && basis2.is_wrench {
+            // The later one's components are rows; between a patch and itself only the lower half is needed.
+            let (early, late, column, row) = if w <= w2 { (k, k2, w, w2) } else { (k2, k, w2, w) };
             for i in 0..6 {
-                let costs = &qp.wrench_cost[(6 * k + i) * size + 6 * k2..][..6];
-                let end = if k == k2 { i + 1 } else { 6 };
-                for (j, cost) in costs[..end].iter().enumerate() {
-                    self.add(w + i, w2 + j, *cost);
+                let first = if k == k2 { i } else { 0 };
+                let costs = &qp.wrench_cost[(6 * early + i) * size + 6 * late..][first..6];
+                let entries = &mut self.a[(column + i) * self.stride + row..][first..6];
+                for (entry, cost) in entries.iter_mut().zip(costs) {
+                    *entry += cost;
                 }
             }
             return;
@@ -270,20 +270,36 @@ impl Node {
         for &(g, _) in &child.links {
             let find =
                 |list: &[(usize, usize)]| list.iter().find(|(other, _)| *other == g).map(|(_, at)| *at);
-            let at = find(&self.own).or_else(|| find(&self.links)).unwrap_or(0);
-            self.index.extend(at..at + groups[g].size);
+            self.index.push(find(&self.own).or_else(|| find(&self.links)).unwrap_or(0));
         }
-        let first = child.n_eliminated;
-        for c in 0..self.index.len() {
-            let column = &child.a[(first + c) * child.stride + first..];
-            let ic = self.index[c];
-            for r in c..self.index.len() {
-                let ir = self.index[r];
-                let (row, col) = if ir >= ic { (ir, ic) } else { (ic, ir) };
-                self.a[col * self.stride + row] += column[r];
+        for (idx, (&(g, from), &to)) in child.links.iter().zip(&self.index).enumerate() {
+            for c in 0..groups[g].size {
+                let column = &child.a[(from + c) * child.stride..(from + c + 1) * child.stride];
+                for (&(g2, from2), &to2) in child.links.iter().zip(&self.index).skip(idx) {
+                    let first = if g2 == g { c } else { 0 };
+                    let values = &column[from2 + first..from2 + groups[g2].size];
+                    if to2 < to {
+                        for (r, value) in values.iter().enumerate() {
+                            self.a[(to2 + r) * self.stride + to + c] += value;
+                        }
+                        continue;
+                    }
+                    let entries = &mut self.a[(to + c) * self.stride + to2 + first..][..values.len()];
+                    if let (Ok(entries), Ok(values)) =
+                        (<&mut [f64; 6]>::try_from(&mut *entries), <&[f64; 6]>::try_from(values))
+                    {
+                        for i in 0..6 {
+                            entries[i] += values[i];
+                        }
+                    } else {
+                        for (entry, value) in entries.iter_mut().zip(values) {
+                            *entry += value;
+                        }
+                    }
+                }
+                self.a[(to + c) * self.stride + self.n] += column[child.n];
+                self.scale[to + c] = self.scale[to + c].max(child.scale[from + c]);
             }
-            self.a[ic * self.stride + self.n] += column[self.index.len()];
-            self.scale[ic] = self.scale[ic].max(child.scale[first + c]);
         }
     }
 
@@ -336,4 +352,18 @@ impl Node {
         );
         all[self.offset..self.offset + self.n_eliminated].copy_from_slice(&local[..self.n_eliminated]);
     }
+}
+
+/// The row `columnᵀ matrix` of a matrix of six rows.
+fn combine(column: &[f64; 6], matrix: &[f64], n: usize, out: &mut Vec<f64>) {
+    out.clear();
+    out.resize(n, 0.0);
+    kernels::with_vectors(
+        #[inline(always)]
+        || {
+            for (x, row) in column.iter().zip(matrix.chunks_exact(n)) {
+                kernels::axpy(*x, row, out);
+            }
+        },
+    );
 }

@@ -25,7 +25,7 @@ impl BlockSolver {
             Meaning::Direction => &mut self.direction,
         });
         self.clear(qp, &mut out);
-        self.read_nodes(qp, &mut out);
+        self.read_nodes(qp, meaning, &mut out);
         self.read_borders(qp, &mut out);
         self.derive(qp, meaning, &mut out);
         *match meaning {
@@ -52,13 +52,14 @@ impl BlockSolver {
         scope.rows.iter().for_each(|r| out.row_multipliers[*r] = 0.0);
     }
 
-    fn read_nodes(&self, qp: &BlockQp, out: &mut BlockSolution) {
+    fn read_nodes(&self, qp: &BlockQp, meaning: Meaning, out: &mut BlockSolution) {
         let l = &self.layout;
         let cones = &self.base[2 * l.n_qdd..];
         for node in &self.nodes[..self.n_nodes] {
             let Some(b) = node.block else { continue };
             let (start, nv) = (l.starts[b], qp.blocks[b].n);
-            out.qdd[start..start + nv].copy_from_slice(&node.x[..nv]);
+            let constants = meaning == Meaning::Point;
+            self.reductions[b].expand(&node.x, constants, &mut out.qdd[start..start + nv]);
             for dof in 0..nv {
                 if node.torque_at[dof] != NOWHERE {
                     out.torque_multipliers[start + dof] = node.x[node.torque_at[dof]];
@@ -79,7 +80,9 @@ impl BlockSolver {
                 let coefficients = &mut out.coefficients[start..start + qp.patches[k].force.len()];
                 let wrench = basis.wrench(&node.x[w..w + basis.d]);
                 out.wrenches[6 * k..6 * k + 6].copy_from_slice(&wrench);
-                out.contact_multipliers[6 * k..6 * k + 6].copy_from_slice(&node.x[y..y + 6]);
+                if y != NOWHERE {
+                    out.contact_multipliers[6 * k..6 * k + 6].copy_from_slice(&node.x[y..y + 6]);
+                }
                 let unknowns = &node.x[w..];
                 basis.write_coefficients(&qp.patches[k], &cones[start..], &wrench, unknowns, coefficients);
                 if let PatchForce::Faces { faces, .. } = &qp.patches[k].force {
@@ -165,11 +168,24 @@ impl BlockSolver {
         }
         for &k in &scope.patches {
             if let PatchForce::Generators { columns, weight } = &qp.patches[k].force {
-                let slope = wrench_slope(qp, l, out, k, constants);
                 let start = l.cone_starts[k];
+                let states = &self.states[2 * l.n_qdd + start..][..columns.len()];
+                let wrench = std::array::from_fn(|axis| out.wrenches[6 * k + axis]);
+                let cone = 2 * l.n_qdd + start..2 * l.n_qdd + start + columns.len();
+                let changed = self.borders.active().any(|border| cone.contains(&border.state));
+                let pull = if changed { None } else { self.bases[k].share(&wrench) };
+                if let Some(pull) = pull {
+                    // The wrench is an unknown: what its cost does is all there is against the rest.
+                    for (idx, column) in columns.iter().enumerate() {
+                        out.cone_multipliers[start + idx] =
+                            if states[idx] != 0 { weight * dot(column, &pull) } else { 0.0 };
+                    }
+                    continue;
+                }
+                let slope = wrench_slope(qp, l, out, k, constants);
                 for (idx, column) in columns.iter().enumerate() {
                     let rest = dot(column, &slope);
-                    out.cone_multipliers[start + idx] = if self.states[2 * l.n_qdd + start + idx] != 0 {
+                    out.cone_multipliers[start + idx] = if states[idx] != 0 {
                         out.coefficients[start + idx] = 0.0;
                         -rest
                     } else {

@@ -23,6 +23,9 @@ impl BlockSolver {
                 worst = worst.max(miss.abs());
             });
             if refined || !met || worst <= EXACT {
+                if met {
+                    self.find_contact_multipliers(qp);
+                }
                 return met;
             }
             if !self.is_numbered {
