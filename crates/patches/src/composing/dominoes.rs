@@ -351,7 +351,7 @@ impl Filling<'_, '_, '_> {
 
     /// Somebody falls over a place that is left, if anybody near it can fell them.
     fn fill_at(&mut self, place: Ground) {
-        if !self.cover.is_open(place) {
+        if !self.is_anybody_left() || !self.cover.is_open(place) {
             return;
         }
         let mut candidates = Vec::new();
