@@ -46,6 +46,14 @@ impl LimbOf {
         })
     }
 
+    /// The bone it begins with.
+    pub(super) fn upper(self) -> Bone {
+        match self {
+            LimbOf::Arm(side) => Bone::LeftUpperArm.on(side),
+            LimbOf::Leg(side) => Bone::LeftUpperLeg.on(side),
+        }
+    }
+
     /// Moves the end of this limb in a change.
     pub(super) fn shift(self, change: &mut Change, by: Vec3) {
         match self {

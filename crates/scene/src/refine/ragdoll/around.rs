@@ -6,7 +6,7 @@ use rapier3d_f64::prelude::*;
 use glam::{Quat, Vec3};
 use randori_motion::math::nearest_points;
 use randori_motion::take::Shape;
-use randori_motion::{Character, GlobalPose, Pose as BodyPose, Prop, Take};
+use randori_motion::{Bone, Character, GlobalPose, Pose as BodyPose, Prop, Take};
 
 use super::guide::Guide;
 use super::model::Model;
@@ -28,13 +28,20 @@ pub(super) struct Obstacle {
     pub(super) pushes: u32,
 }
 
-/// All that somebody may bump into while a guide leads them. `strikers` are those whose limbs are in touch by intent:
-/// character and joint.
+/// What is in touch with somebody by intent, theirs or another's.
+pub(super) struct Meant<'a> {
+    /// Whether a bone of another strikes.
+    pub(super) strikes: &'a dyn Fn(usize, Bone) -> bool,
+    /// Whether a bone of their own strikes another.
+    pub(super) is_led: &'a dyn Fn(usize, Bone) -> bool,
+}
+
+/// All that somebody may bump into while a guide leads them.
 pub(super) fn obstacles(
     take: &Take,
     who: usize,
     (model, guide): (&Model, &Guide),
-    is_striking: &dyn Fn(usize, randori_motion::Bone) -> bool,
+    meant: &Meant<'_>,
 ) -> Vec<Obstacle> {
     let own = &take.characters[who];
     let start = own.enter + own.clip.rate().time_of(guide.first);
@@ -47,7 +54,7 @@ pub(super) fn obstacles(
         }
         let states = states(character, &times);
         for capsule in &character.body.capsules {
-            if is_striking(other, capsule.bone) {
+            if (meant.strikes)(other, capsule.bone) {
                 continue;
             }
             let joint = capsule.joint.idx();
@@ -61,7 +68,9 @@ pub(super) fn obstacles(
             if gaps.iter().all(|(_, least)| *least > IN_REACH) {
                 continue;
             }
-            let pushes = mask(&gaps);
+            let is_led = |segment: &usize| (meant.is_led)(other, model.segments[*segment].bone);
+            let led = (0..model.segments.len()).filter(is_led).fold(0, |mask, it| mask | 1 << it);
+            let pushes = mask(&gaps) & !led;
             let shape = SharedShape::capsule(vector(capsule.a), vector(capsule.b), capsule.radius.into());
             found.push(Obstacle { frames, shape, pushes });
         }

@@ -10,7 +10,7 @@ use randori_motion::{Bone, Character, GlobalPose, Prop, Take};
 use rayon::prelude::*;
 
 use super::super::blows::{LimbOf, Strike};
-use super::super::geometry::Solid;
+use super::super::geometry::{Solid, is_core};
 use super::super::grid::{Grid, Together};
 use super::super::limbs::solids;
 use super::around::shape_of;
@@ -49,6 +49,8 @@ const SLOWEST: f32 = 1.2;
 const SAME: f64 = 0.3;
 /// Limbs of people whose hips are farther apart along the floor do not meet (m).
 const NEAR: f32 = 1.8;
+/// Nothing of a body is farther from its hips than this (m).
+const IN_REACH: f32 = 1.5;
 /// What a thing weighs (kg/m³): something between a suitcase and a car.
 const DENSITY: f32 = 200.0;
 
@@ -82,7 +84,7 @@ pub(super) fn collisions(
     found
 }
 
-/// What two masses (kg) that meet at a velocity (m/s) give each other (N s): \[Baraff1997\], for points.
+/// What two masses (kg) that meet at a velocity (m/s) give each other (N s), by Newton's law of restitution.
 fn impulse(velocity: Vec3, [one, other]: [f32; 2]) -> Vec3 {
     let together = one * other / (one + other).max(1e-6);
     let impulse = velocity * ((1.0 + RESTITUTION) * together);
@@ -119,7 +121,8 @@ fn globals(character: &Character, t: f64) -> GlobalPose {
     character.clip.skeleton().global_pose(pose.view())
 }
 
-/// When two who are near run into each other; both feel it.
+/// When two who are near run into each other. A trunk or a head feels what it meets; a limb that runs into it is led there
+/// by intent, as are limbs that meet each other.
 fn of_pair(
     models: &[Option<Model>],
     (grid, volumes): (&Grid, &[Vec<Vec<Solid>>]),
@@ -150,8 +153,11 @@ fn of_pair(
         let [who, whom] = pair.who;
         let limbs = [other.bone, one.bone].map(LimbOf::with);
         let by = [By::Character(whom, limbs[0]), By::Character(who, limbs[1])];
-        found.push(Collision { t, whom: who, by: by[0], bone: one.bone, point, impulse: push });
-        found.push(Collision { t, whom, by: by[1], bone: other.bone, point, impulse: -push });
+        let both = [
+            Collision { t, whom: who, by: by[0], bone: one.bone, point, impulse: push },
+            Collision { t, whom, by: by[1], bone: other.bone, point, impulse: -push },
+        ];
+        found.extend(both.into_iter().filter(|it| is_core(it.bone)));
     }
     found
 }
@@ -163,6 +169,9 @@ fn first_met(was: &[&[Solid]; 2], now: &[&[Solid]; 2]) -> Option<[usize; 2]> {
         for (b, other) in now[1].iter().enumerate().filter(|(_, other)| one.may_meet(other)) {
             let gap = one.nearest(other).gap;
             let is_new = || was[0][a].nearest(&was[1][b]).gap > 0.0;
+            if !(is_core(one.bone) || is_core(other.bone)) {
+                continue;
+            }
             if gap <= 0.0 && found.is_none_or(|(deepest, _)| gap < deepest) && is_new() {
                 found = Some((gap, [a, b]));
             }
@@ -177,9 +186,23 @@ fn of_prop(take: &Take, models: &[Option<Model>], grid: &Grid, prop: usize, who:
     let Some(model) = models[who].as_ref() else { return Vec::new() };
     let mut found: Vec<Collision> = Vec::new();
     let mut was_inside = true;
+    // Most things are far from most people most of the time.
+    let reaches = thing.pieces.iter().map(|it| it.center.length() + shape_of(&it.shape).1);
+    let in_reach = reaches.fold(0.0, f32::max) + IN_REACH;
+    let is_far = |t: f64| {
+        let roots = [(&thing.clip, thing.enter), (&character.clip, character.enter)].map(|(clip, enter)| {
+            let frame = libm::round((t - enter) * clip.rate().fps()).max(0.0) as usize;
+            clip.frame(frame.min(clip.n_frames() - 1)).root()
+        });
+        thing.clip.skeleton().n_joints() == 1 && roots[0].distance(roots[1]) > in_reach
+    };
     for tick in grid.present[who].clone() {
         let t = grid.time(tick);
         if t < thing.enter + DT || t > thing.exit() {
+            continue;
+        }
+        if is_far(t) {
+            was_inside = false;
             continue;
         }
         let [before, now] = [t - DT, t].map(|t| placed(thing, t));
@@ -236,7 +259,7 @@ fn nearest_piece(
     for (at, piece) in prop.pieces.iter().enumerate() {
         let (shape, reach) = shape_of(&piece.shape);
         let center = globals.point(piece.joint, piece.center);
-        if center.distance(posed.positions[0]) > reach + 1.5 {
+        if center.distance(posed.positions[0]) > reach + IN_REACH {
             continue;
         }
         let place = world_pose((center, globals.rotations[piece.joint.idx()] * piece.rotation));

@@ -34,6 +34,8 @@ use model::Model;
 
 /// The share of the time after the last collision in which a response is blended out.
 const FADE: f64 = 0.5;
+/// A body that is thrown farther than this from its motion would not find back in time (m).
+const FARTHEST: f32 = 0.6;
 /// Collisions that give less than this go unnoticed (N s).
 const LEAST: f32 = 2.0;
 
@@ -50,7 +52,7 @@ pub(super) struct Response {
     pub(super) n_collisions: usize,
     /// Of the hardest (N s).
     pub(super) impulse: f32,
-    /// The farthest that any part is from its motion (m).
+    /// The farthest that any part is shown from its motion (m).
     pub(super) farthest: f32,
     /// The first frame that is changed, and all poses from there.
     first: usize,
@@ -67,7 +69,7 @@ impl Response {
 
     /// Whether it may be shown.
     pub(super) fn is_allowed(&self, bans: &[Ban]) -> bool {
-        !bans[self.whom].meets(self.span.clone())
+        self.farthest <= FARTHEST && !bans[self.whom].meets(self.span.clone())
     }
 }
 
@@ -106,7 +108,7 @@ pub(super) fn responses(
         .filter_map(|cluster| {
             let whom = cluster[0].whom;
             let model = models[whom].as_ref()?;
-            respond(take, (model, &figures[whom]), cluster, &down[whom], seconds)
+            respond(take, (model, &figures[whom]), (cluster, strikes), &down[whom], seconds)
         })
         .collect()
 }
@@ -123,7 +125,7 @@ fn down(character: &Character) -> Vec<[bool; 2]> {
 fn respond(
     take: &Take,
     (model, figure): (&Model, &Figure),
-    cluster: &[&Collision],
+    (cluster, strikes): (&[&Collision], &[Strike]),
     down: &[[bool; 2]],
     seconds: f64,
 ) -> Option<Response> {
@@ -142,7 +144,12 @@ fn respond(
         let limb = LimbOf::with(bone);
         cluster.iter().any(|it| matches!(it.by, By::Character(other, with) if other == who && with == limb))
     };
-    let obstacles = around::obstacles(take, whom, (model, &guide), &is_striking);
+    let is_led = |other: usize, bone| {
+        let arm = |limb: LimbOf| LimbOf::with(bone) == Some(limb) || limb.upper() == bone;
+        strikes.iter().any(|it| (it.who, it.whom) == (whom, other) && arm(it.limb))
+    };
+    let meant = around::Meant { strikes: &is_striking, is_led: &is_led };
+    let obstacles = around::obstacles(take, whom, (model, &guide), &meant);
     let pushes: Vec<Push> = (cluster.iter())
         .filter_map(|it| {
             let since = it.t - character.enter - rate.time_of(frames.start);
@@ -152,16 +159,11 @@ fn respond(
         .collect();
     let deviations = Doll::new(model, &guide, &obstacles).perform(&pushes)?;
     let t = |at: usize| character.enter + rate.time_of(frames.start + at);
-    let fade = FADE * seconds;
+    let share = |at: usize| smootherstep(((last.t + seconds - t(at)) / (FADE * seconds)) as f32);
     let poses = (deviations.iter().enumerate())
         .map(|(at, deviation)| {
-            let left = ((last.t + seconds - t(at)) / fade) as f32;
-            let shown = Shown {
-                model,
-                figure,
-                share: smootherstep(left),
-                standing: guide.standing[at * guide.per_frame],
-            };
+            let share = share(at);
+            let shown = Shown { model, figure, share, standing: guide.standing[at * guide.per_frame] };
             shown.pose(&character.clip.frame(frames.start + at).to_pose(), deviation)
         })
         .collect();
@@ -175,7 +177,7 @@ fn respond(
         by: name.clone(),
         n_collisions: cluster.len(),
         impulse: cluster.iter().map(|it| it.impulse.length()).fold(0.0, f32::max),
-        farthest: deviations.iter().map(|it| it.farthest).fold(0.0, f32::max),
+        farthest: deviations.iter().enumerate().map(|(at, it)| share(at) * it.farthest).fold(0.0, f32::max),
         first: frames.start,
         poses,
     })

@@ -70,7 +70,7 @@ fn struck(character: &Character, blow: Blow) -> Response {
         point: at,
         impulse: blow.impulse,
     };
-    respond(&take, (&model, &Figure::of(character)), &[&collision], &down(character), 0.9).unwrap()
+    respond(&take, (&model, &Figure::of(character)), (&[&collision], &[]), &down(character), 0.9).unwrap()
 }
 
 fn place(character: &Character, pose: &Pose, bone: Bone) -> Vec3 {
