@@ -208,7 +208,7 @@ fn of_prop(take: &Take, models: &[Option<Model>], grid: &Grid, prop: usize, who:
         let [before, now] = [t - DT, t].map(|t| placed(thing, t));
         let met = nearest_piece(thing, &now, &globals(character, t), character);
         let is_inside = met.is_some();
-        let begins = is_inside && !std::mem::replace(&mut was_inside, is_inside);
+        let begins = !std::mem::replace(&mut was_inside, is_inside) && is_inside;
         let (true, Some((piece, capsule, point, normal))) = (begins, met) else { continue };
         let on_thing = now.rotations[thing.pieces[piece].joint.idx()].inverse()
             * (point - now.positions[thing.pieces[piece].joint.idx()]);

@@ -92,11 +92,9 @@ fn a_blow_throws_the_body_its_way_and_the_body_comes_back() {
         for bone in [Bone::Head, Bone::UpperChest, Bone::Hips] {
             let response = struck(&ann, Blow { bone, impulse: 15.0 * way });
             let still = ann.clip.frame(0).to_pose();
-            let tip = if bone == Bone::Head { Bone::Head } else { bone };
-            let off = |pose: &Pose| place(&ann, pose, tip) - place(&ann, &still, tip);
+            let off = |pose: &Pose| place(&ann, pose, bone) - place(&ann, &still, bone);
             let farthest = response.poses.iter().map(&off).max_by(|a, b| a.length().total_cmp(&b.length()));
             let farthest = farthest.unwrap();
-            println!("{bone:?} {way} {farthest} {}", response.farthest);
             assert!(
                 farthest.dot(way) > 0.7 * farthest.length() && farthest.length() > 0.004,
                 "{bone:?} {farthest}"
@@ -123,8 +121,6 @@ fn the_body_is_back_before_it_is_blended_out() {
         turns.fold(0.0, f32::max).to_degrees()
     };
     let most = (0..found.len()).map(turned).fold(0.0, f32::max);
-    println!("{most} {:?}", (0..found.len()).step_by(3).map(turned).collect::<Vec<_>>());
-    println!("{:?}", found.iter().step_by(3).map(|it| it.energy).collect::<Vec<_>>());
     assert!(most > 10.0, "{most}");
     assert!(turned(54) < 5.0, "{}", turned(54));
 }
@@ -137,7 +133,6 @@ fn harder_blows_throw_farther_and_no_energy_comes_from_nowhere() {
         let found = deviations(&ann, &[Blow { bone: Bone::Head, impulse: Vec3::NEG_Z * impulse }]).unwrap();
         let farthest = found.iter().map(|it| it.farthest).fold(0.0, f32::max);
         let peak = found.iter().map(|it| it.energy).fold(0.0, f64::max);
-        println!("{impulse} {farthest} {peak}");
         assert!(farthest > 1.2 * before, "{impulse} N s: {farthest} m after {before} m");
         // An impulse gives a segment at most J² / 2m, the head being the lightest that is near.
         let model = Model::of(&ann.body).unwrap();
