@@ -35,8 +35,14 @@ pub struct Recorded {
     pub standing: Vec<[bool; 2]>,
 }
 
-/// What everybody looked like up to a tick; `None` for those who did not enter.
-pub fn record(bout: &Bout, names: &[String], until: i32) -> Result<Vec<Option<Recorded>>, ClipError> {
+/// What everybody looked like up to a tick; `None` for those who did not enter. Without `shaken`, bodies do not give way
+/// to blows: whoever records them so lets them do that by other means.
+pub fn record(
+    bout: &Bout,
+    names: &[String],
+    until: i32,
+    shaken: bool,
+) -> Result<Vec<Option<Recorded>>, ClipError> {
     let bodies: Vec<Shapes<'_>> = (bout.stage.cast.iter().zip(&bout.earlier))
         .map(|(cast, earlier)| Shapes {
             earlier: earlier.iter().map(|(until, bodies)| (*until, &**bodies)).collect(),
@@ -47,21 +53,21 @@ pub fn record(bout: &Bout, names: &[String], until: i32) -> Result<Vec<Option<Re
         Happening::Landed(landed) => Some(*landed),
         Happening::Decided { .. } => None,
     });
-    record_shapes(&bodies, &bout.tracks, &landed.collect::<Vec<_>>(), names, until)
+    record_shapes(&bodies, &bout.tracks, (&landed.collect::<Vec<_>>(), shaken), names, until)
 }
 
 /// What people looked like up to a tick who did these things, with these blows in order of time, whoever planned it; there
-/// is one entry in each list for each of them.
+/// is one entry in each list for each of them. `shaken` as for [`record`].
 pub fn record_tracks(
     bodies: &[&Bodies],
     tracks: &[Track],
-    landed: &[Landed],
+    (landed, shaken): (&[Landed], bool),
     names: &[String],
     until: i32,
 ) -> Result<Vec<Option<Recorded>>, ClipError> {
     let shapes: Vec<Shapes<'_>> =
         bodies.iter().map(|bodies| Shapes { earlier: Vec::new(), last: bodies }).collect();
-    record_shapes(&shapes, tracks, landed, names, until)
+    record_shapes(&shapes, tracks, (landed, shaken), names, until)
 }
 
 /// The libraries of one of the cast, laid out.
@@ -121,13 +127,13 @@ fn one_before(first: &Pose, second: &Pose) -> Pose {
 fn record_shapes(
     bodies: &[Shapes<'_>],
     tracks: &[Track],
-    landed: &[Landed],
+    (landed, shaken): (&[Landed], bool),
     names: &[String],
     until: i32,
 ) -> Result<Vec<Option<Recorded>>, ClipError> {
     let mut blows: Vec<Blows<'_>> = tracks.iter().map(|_| Blows::default()).collect();
     for landed in landed {
-        if let Some(of) = blows.get_mut(landed.whom as usize) {
+        if let Some(of) = blows.get_mut(landed.whom as usize).filter(|_| shaken) {
             of.taken.push(landed);
         }
         if let Some(of) = blows.get_mut(landed.who as usize).filter(|_| landed.who != landed.whom) {
@@ -147,7 +153,7 @@ fn record_shapes(
 /// The blows of one of the cast that landed, in order of time.
 #[derive(Clone, Debug, Default)]
 pub struct Blows<'a> {
-    /// Those that landed on them.
+    /// Those that landed on them and shake them.
     pub taken: Vec<&'a Landed>,
     /// Those of theirs.
     pub given: Vec<&'a Landed>,

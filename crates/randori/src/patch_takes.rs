@@ -18,7 +18,7 @@ pub fn take_of(bodies: &Bodies, set: &Patches, id: PatchId) -> Result<Take, Clip
     let tracks = patch.tracks(bodies, Rigid::of(Placement::default()), 0);
     let landed = patch.landed();
     let names = PEOPLE.map(|(name, _)| name.to_owned());
-    let recorded = record_tracks(&[bodies, bodies], &tracks, &landed, &names, patch.length())?;
+    let recorded = record_tracks(&[bodies, bodies], &tracks, (&landed, true), &names, patch.length())?;
     let mut take = Take::new(&set.pattern_of(id).name, u64::from(id.0));
     for (recorded, (name, color)) in recorded.into_iter().zip(PEOPLE) {
         let Some(Recorded { enter, clip, .. }) = recorded else { continue };

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use randori::libraries::Builtin;
 use randori_actor::Casting;
 use randori_motion::{EventKind, Take};
+use randori_scene::check::{Footage, Limits, check};
 use randori_scene::contest::path::keep;
 use randori_scene::director::{Director, DirectorError, Libraries, Report, library_key};
 use randori_scene::refine::{Settings, refine};
@@ -44,7 +45,7 @@ fn play(scene: &Screenplay) -> (Take, Report) {
     let mut director = Director::new(scene, &libraries(scene)).unwrap();
     director.run();
     let (mut take, mut report) = director.finish().unwrap();
-    report.refinement = Some(refine(&mut take, &Settings::default()));
+    report.refinement = Some(refine(&mut take, &Settings::of(scene)));
     (take, report)
 }
 
@@ -77,6 +78,23 @@ fn general_boxers_exchange_blows() {
     let (take, report) = play(&at_depth(scene("boxing-general"), 2));
     assert_is_a_fight(&take, &report);
     assert!(report.characters.iter().all(|it| it.attacks >= 5), "{:#?}", report.characters);
+}
+
+#[test]
+fn struck_boxers_give_way_and_the_linter_finds_nothing_worse() {
+    let mut scene = at_depth(scene("boxing-general"), 2);
+    let findings = |take: &Take| {
+        let footage = Footage::of_take(take, 60.0).unwrap();
+        check(&footage, &Limits::default()).findings.len()
+    };
+    let (shaken, _) = play(&scene);
+    scene.refinement.ragdoll = true;
+    let (take, report) = play(&scene);
+    assert_is_a_fight(&take, &report);
+    assert!(findings(&take) <= findings(&shaken));
+    let responses = &report.refinement.as_ref().unwrap().responses;
+    let kept = responses.iter().filter(|it| it.kept).count();
+    assert!(2 * kept >= responses.len() && kept >= 3, "{responses:#?}");
 }
 
 #[test]

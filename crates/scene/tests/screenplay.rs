@@ -9,7 +9,7 @@ use randori_scene::director::area;
 use randori_scene::files;
 use randori_scene::screenplay::{
     Beat, Camera, Checkpoint, Controller, Daring, Facing, Formation, Looks, Pattern, Plan, PropRole, Record,
-    RivalGame, Role, Screenplay, Then, Turn, Waypoint, Weights, When, placements, schema,
+    Refinement, RivalGame, Role, Screenplay, Then, Turn, Waypoint, Weights, When, placements, schema,
 };
 use randori_scene::shipped::SCENES;
 use randori_testkit::mutate::mutant;
@@ -547,6 +547,7 @@ fn rich() -> Screenplay {
         patches: None,
         rivals: None,
         teamwork: None,
+        refinement: Refinement { ragdoll: true },
     }
 }
 

@@ -105,7 +105,7 @@ fn finish(
     if is_cancelled() {
         return None;
     }
-    report.refinement = Some(refine(&mut take, &refine::Settings::default()));
+    report.refinement = Some(refine(&mut take, &refine::Settings::of(&job.scene)));
     contacts::note(&mut take);
     let report = serde_json::to_value(&report).ok();
     let film = Film::new(Arc::new(take), version + 1, end, true);

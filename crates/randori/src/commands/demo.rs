@@ -119,7 +119,7 @@ fn rivals(name: &'static str, text: &str, file: &Path, progress: &Progress) -> a
     let mut supplies = Supplies::default();
     supplies.gather_rivals(wanted, "small", progress)?;
     let (mut take, _) = contend(&scene, &supplies.libraries)?.context("a scene of rivals")?;
-    refine(&mut take, &refine::Settings::default());
+    refine(&mut take, &refine::Settings::of(&scene));
     files::write_atomically(file, &export::glb(&take, &export::GlbOptions::default())?)?;
     let job = progress.job(name);
     let sheet = Sheet {

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &RunArgs, seed: Option<u64>, progress: &Progress) -> any
     let since = move || start.elapsed().as_secs_f64();
     let (mut take, mut report) = play(&scene, &libraries, args.explain, Some(Box::new(since)), progress)?;
     if !args.raw {
-        report.refinement = Some(refine(&mut take, &refine::Settings::default()));
+        report.refinement = Some(refine(&mut take, &refine::Settings::of(&scene)));
     }
     contacts::note(&mut take);
     let run_seconds = since();
@@ -174,6 +174,15 @@ fn describe(report: &Report, run_seconds: f64, written: &[PathBuf]) -> String {
     );
     if report.characters.len() > rows.len() {
         text += &format!("… and {} more (--json tells all)\n", report.characters.len() - rows.len());
+    }
+    let responses = report.refinement.iter().flat_map(|it| &it.responses);
+    let (kept, taken_back): (Vec<_>, Vec<_>) = responses.partition(|it| it.kept);
+    if kept.len() + taken_back.len() > 0 {
+        text += &format!(
+            "{} struck bodies simulated, {} of them shown\n",
+            kept.len() + taken_back.len(),
+            kept.len()
+        );
     }
     for path in written {
         text += &format!("{}\n", path.display());

@@ -272,7 +272,8 @@ impl<'a> Composition<'a> {
         let all: Vec<&Bodies> = self.roles.iter().map(|_| &**bodies).collect();
         let tracks: Vec<Track> = self.composer.crowd.people.iter().map(|it| self.track(it)).collect();
         let names: Vec<String> = self.roles.iter().map(|role| role.name.clone()).collect();
-        let recorded = record_tracks(&all, &tracks, &landed, &names, self.end)?;
+        let recorded =
+            record_tracks(&all, &tracks, (&landed, !self.scene.refinement.ragdoll), &names, self.end)?;
         let mut take = Take::new(self.scene.name.clone(), self.scene.seed);
         let mut events: Vec<Event> = self.composer.uses.iter().map(|it| self.used(it)).collect();
         events.extend(touches.iter().flat_map(|touch| self.touched(touch)));

@@ -24,7 +24,7 @@ const CANDIDATES: usize = 8;
 pub(super) fn take_of(director: &Director) -> Result<(Take, Report), DirectorError> {
     let names: Vec<String> = director.roles.iter().map(|role| role.name.clone()).collect();
     let end = director.bout.moment.tick.min(director.end).max(1);
-    let recorded = record(&director.bout, &names, end)?;
+    let recorded = record(&director.bout, &names, end, !director.scene.refinement.ragdoll)?;
     let mut take = Take::new(director.scene.name.clone(), director.scene.seed);
     let mut events = director.events.clone();
     for (who, recorded) in recorded.into_iter().enumerate() {

@@ -46,6 +46,14 @@ impl LimbOf {
         })
     }
 
+    /// The bone it begins with.
+    pub(super) fn upper(self) -> Bone {
+        match self {
+            LimbOf::Arm(side) => Bone::LeftUpperArm.on(side),
+            LimbOf::Leg(side) => Bone::LeftUpperLeg.on(side),
+        }
+    }
+
     /// Moves the end of this limb in a change.
     pub(super) fn shift(self, change: &mut Change, by: Vec3) {
         match self {
@@ -65,9 +73,12 @@ pub(super) struct Strike {
     pub(super) whom: usize,
     pub(super) limb: LimbOf,
     /// What strikes.
-    capsule: Capsule,
+    pub(super) with: Bone,
+    pub(super) capsule: Capsule,
     /// The bone it is said to hit.
-    struck: Option<Bone>,
+    pub(super) struck: Option<Bone>,
+    /// How fast it is said to be (m/s).
+    pub(super) speed: Option<f64>,
 }
 
 impl Strike {
@@ -109,7 +120,8 @@ fn strike_of(take: &Take, event: &Event) -> Option<Strike> {
         // What stops a blow is whatever it meets.
         _ => None,
     };
-    (who != whom).then_some(Strike { t: event.t, who, whom, limb, capsule, struck })
+    let (t, speed) = (event.t, event.speed);
+    (who != whom).then_some(Strike { t, who, whom, limb, with: part, capsule, struck, speed })
 }
 
 /// From the striking capsule to the nearest of the other's at the moment of the blow (m); negative inside.

@@ -199,14 +199,26 @@ impl Jointed {
         target: Vec3,
         pose: &mut Pose,
     ) {
-        let joints = self.limb.positions(carried);
+        let world_from_end = before.rotations[self.limb.end.idx()];
+        self.reach_for(skeleton, carried, (target, world_from_end), pose);
+    }
+
+    /// Bends the limb of a pose, whose world transforms are `globals`, until its end is at a place and turned like this,
+    /// or as near as it can be.
+    pub(super) fn reach_for(
+        &self,
+        skeleton: &Skeleton,
+        globals: &GlobalPose,
+        (target, world_from_end): (Vec3, Quat),
+        pose: &mut Pose,
+    ) {
+        let joints = self.limb.positions(globals);
         let [start, _, end] = joints;
         let longest = self.longest(start.distance(end));
         let target = start + (target - start).clamp_length_max(longest);
-        let hinge = Some(self.hinge(carried));
+        let hinge = Some(self.hinge(globals));
         let solution = LimbGoal { target, hinge, ..LimbGoal::of(joints) }.solve();
-        let world_from_end = before.rotations[self.limb.end.idx()];
-        self.limb.apply(skeleton, carried, &solution, world_from_end, pose);
+        self.limb.apply(skeleton, globals, &solution, world_from_end, pose);
     }
 
     /// The axis the limb bends about: that of its own bend, and where it is straight that of the rest pose.
@@ -234,7 +246,7 @@ fn jointed(skeleton: &Skeleton, end: Bone, swings: Vec3) -> Option<Jointed> {
 }
 
 /// The way the person faces in the rest pose: across the hips, level.
-fn front_of(skeleton: &Skeleton) -> Vec3 {
+pub(super) fn front_of(skeleton: &Skeleton) -> Vec3 {
     let rest = skeleton.global_pose(skeleton.rest_pose().view());
     let place = |bone| skeleton.bone(bone).map(|id| rest.positions[id.idx()]);
     match (place(Bone::LeftUpperLeg), place(Bone::RightUpperLeg)) {

@@ -25,6 +25,18 @@ impl Solid {
         Solid { axis: self.axis.map(|end| end + by), ..self }
     }
 
+    /// The middle of its axis (m).
+    pub(super) fn middle(&self) -> Vec3 {
+        0.5 * (self.axis[0] + self.axis[1])
+    }
+
+    /// Where it touches another, or halfway between them (m).
+    pub(super) fn touch(&self, other: &Solid) -> Vec3 {
+        let [on_self, on_other] = nearest_points(self.axis, other.axis);
+        let way = (on_other - on_self).normalize_or_zero();
+        0.5 * (on_self + self.radius * way + on_other - other.radius * way)
+    }
+
     /// Whether the balls around both overlap; cheap, and never wrong where the capsules do.
     pub(super) fn may_meet(&self, other: &Solid) -> bool {
         let twice_middle = |solid: &Solid| solid.axis[0] + solid.axis[1];

@@ -92,7 +92,7 @@ pub(super) fn plan(
 }
 
 /// The volumes of all who are near another, from when they enter.
-fn solids(characters: &[Character], grid: &Grid, pairs: &[Together]) -> Vec<Vec<Vec<Solid>>> {
+pub(super) fn solids(characters: &[Character], grid: &Grid, pairs: &[Together]) -> Vec<Vec<Vec<Solid>>> {
     (characters.par_iter().enumerate())
         .map(|(who, character)| {
             if !pairs.iter().any(|pair| pair.who.contains(&who)) {

@@ -6,14 +6,15 @@
 //! 1. feet that stand are held where they stand, and what that changes is made good in the air;
 //! 2. torsos and heads that are inside each other part: the hips of both give way, the feet stay;
 //! 3. limbs that strike touch what they hit, at the moment they hit it; hips and back help an arm that is too short;
-//! 4. arms, and legs that kick, leave the bodies they are in; a blow ends at the surface it meets.
+//! 4. arms, and legs that kick, leave the bodies they are in; a blow ends at the surface it meets;
+//! 5. if asked for, bodies that are struck or bump into something give way as rigid bodies do, and find back.
 //!
 //! Every correction eases in and out, and no bone changes its length. After each stage the linter compares: where
 //! anything of any kind got worse for a character, or an arm deeper in another, the corrections of that moment are taken back, and if that does
 //! not help all of the stage's corrections of that character. So no take leaves worse than it came. What is good
 //! enough is left alone, bit by bit.
 //!
-//! It does not choose motions, move events, or invent reactions.
+//! It does not choose motions or move events, and which reaction follows a blow is not its business.
 
 mod blows;
 mod cores;
@@ -23,6 +24,7 @@ mod gate;
 mod geometry;
 mod grid;
 mod limbs;
+mod ragdoll;
 mod shape;
 
 use std::ops::Range;
@@ -32,6 +34,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::check::{Limits, Pair};
+use crate::screenplay::Screenplay;
 use blows::Strike;
 use figure::{Change, Figure};
 use gate::Verdict;
@@ -49,6 +52,10 @@ pub struct Settings {
     pub blows: bool,
     /// Push limbs out of others. Default true.
     pub limbs: bool,
+    /// Let those who are struck give way as rigid bodies. Default false: most takes have other answers to blows already.
+    pub ragdoll: bool,
+    /// How long after it was struck a body is back in its motion (s). Default 0.9.
+    pub ragdoll_seconds: f64,
     /// How often characters are looked at together, and the linter looks (1/s). Default 60.
     pub fps: f64,
     /// The farthest that hips give way to another body (m). Default 0.15.
@@ -68,12 +75,21 @@ impl Default for Settings {
             bodies: true,
             blows: true,
             limbs: true,
+            ragdoll: false,
+            ragdoll_seconds: 0.9,
             fps: 60.0,
             farthest_shift: 0.15,
             farthest_push: 0.2,
             blow_window: 0.12,
             limits: Limits::default(),
         }
+    }
+}
+
+impl Settings {
+    /// What a scene asks for.
+    pub fn of(scene: &Screenplay) -> Settings {
+        Settings { ragdoll: scene.refinement.ragdoll, ..Settings::default() }
     }
 }
 
@@ -89,6 +105,8 @@ pub enum Stage {
     Blows,
     /// Limbs pushed out of others.
     Limbs,
+    /// Struck bodies that give way.
+    Ragdoll,
 }
 
 /// What was done, and what is left.
@@ -100,6 +118,9 @@ pub struct Report {
     pub blows: Vec<BlowReport>,
     /// Pairs of characters that came near each other, by the linter.
     pub pairs: Vec<PairReport>,
+    /// Struck bodies that were simulated, in order of who and when; none unless asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub responses: Vec<ResponseReport>,
     /// What was taken back because the linter found it worse.
     pub reverted: Vec<Reverted>,
     /// How many things the linter found before and after (-).
@@ -137,6 +158,25 @@ pub struct BlowReport {
     /// From the surface of the striking bone's capsule to the nearest of the other's, before and after (cm); negative
     /// inside.
     pub gap_cm: [f64; 2],
+}
+
+/// How one body gave way to a blow or a bump, or several soon after each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ResponseReport {
+    /// When it was struck first (s).
+    pub t: f64,
+    /// Who is struck.
+    pub whom: String,
+    /// The character or prop that strikes first.
+    pub by: String,
+    /// How many blows and bumps.
+    pub collisions: usize,
+    /// Of the hardest (N s).
+    pub impulse_n_s: f64,
+    /// The farthest that any part of the body is from its motion (cm).
+    pub farthest_cm: f64,
+    /// Whether it is in the take: not if the linter found anything worse with it, or a blow missed.
+    pub kept: bool,
 }
 
 /// How deep two characters are inside each other.
@@ -204,10 +244,8 @@ pub fn refine(take: &mut Take, settings: &Settings) -> Report {
         verdict: raw.clone(),
         done: vec![Done::default(); take.characters.len()],
         reverted: Vec::new(),
+        responses: Vec::new(),
     };
-    /// What holds limbs back may pull a blow off by a little; it is led back within these shares of a blow's window, the
-    /// least that the linter accepts.
-    const RETOUCH: [f64; 3] = [0.5, 1.0, 2.0];
     if settings.feet {
         work.stage(take, Stage::Feet, settings.blow_window);
     }
@@ -223,9 +261,10 @@ pub fn refine(take: &mut Take, settings: &Settings) -> Report {
         work.stage(take, Stage::Limbs, settings.blow_window);
     }
     if settings.blows {
-        for share in RETOUCH {
-            work.stage(take, Stage::Blows, share * settings.blow_window);
-        }
+        work.retouch(take);
+    }
+    if settings.ragdoll {
+        work.respond(take);
     }
     work.report(take, &raw, &gaps, (&raw_pairs, &raw_arms))
 }
@@ -261,28 +300,132 @@ struct Work<'a> {
     verdict: Verdict,
     done: Vec<Done>,
     reverted: Vec<Reverted>,
+    responses: Vec<ResponseReport>,
 }
 
+/// What a stage would make of a take: a clip for each character that it changes, and what was done to them.
+type Proposal = (Vec<Option<Clip>>, Vec<Option<Plan>>);
+
 impl Work<'_> {
-    /// Applies one stage and keeps of it what the linter does not find worse.
+    /// What holds limbs back or throws bodies off may pull a blow off by a little; it is led back within the shortest
+    /// time that the linter accepts.
+    fn retouch(&mut self, take: &mut Take) {
+        /// Shares of a blow's window.
+        const RETOUCH: [f64; 3] = [0.5, 1.0, 2.0];
+        for share in RETOUCH {
+            self.stage(take, Stage::Blows, share * self.settings.blow_window);
+        }
+    }
+
+    /// Applies one stage of changes and keeps of it what the linter does not find worse.
     fn stage(&mut self, take: &mut Take, stage: Stage, blow_window: f64) {
+        let bans = vec![Ban::default(); take.characters.len()];
+        self.attempt(take, stage, bans, &|work, take, bans| {
+            let plans = work.plan(take, stage, blow_window, bans);
+            let clips = (plans.par_iter().zip(&work.figures).zip(&take.characters))
+                .map(|((plan, figure), character)| figure.applied(&plan.as_ref()?.changes, &character.clip))
+                .collect();
+            (clips, plans)
+        });
+    }
+
+    /// Lets struck bodies give way, and keeps what the linter does not find worse and no blow misses for.
+    fn respond(&mut self, take: &mut Take) {
+        /// How often responses for which a blow misses are taken back before all are.
+        const ROUNDS: usize = 3;
+        /// A blow that was off by less than this (m), or becomes no farther off than that, does not miss.
+        const TOUCHES: f32 = 0.015;
+        const SLACK: f32 = 0.002;
+        let settings = self.settings;
+        let seconds = settings.ragdoll_seconds;
+        let before: Vec<Clip> = take.characters.iter().map(|character| character.clip.clone()).collect();
+        let strikes = self.strikes.clone();
+        let responses = ragdoll::responses(take, &self.figures, &strikes, seconds, settings.fps);
+        let gaps = |take: &Take| -> Vec<f32> {
+            strikes.iter().map(|strike| blows::gap(&take.characters, strike)).collect()
+        };
+        let raw_gaps = gaps(take);
+        let (raw_verdict, raw_done) = (self.verdict.clone(), self.done.clone());
+        let mut bans = vec![Ban::default(); take.characters.len()];
+        let mut kept = vec![false; responses.len()];
+        for _ in 0..ROUNDS {
+            bans = self.attempt(take, Stage::Ragdoll, bans, &|_, take, bans| {
+                let clips = (take.characters.par_iter().enumerate())
+                    .map(|(who, character)| {
+                        let mut mine = responses.iter().filter(|it| it.whom == who && it.is_allowed(bans));
+                        let first = mine.next()?;
+                        let mut poses: Vec<randori_motion::Pose> =
+                            character.clip.frames().map(|pose| pose.to_pose()).collect();
+                        std::iter::once(first).chain(mine).for_each(|it| it.write(&mut poses));
+                        let clip = &character.clip;
+                        Clip::from_poses(clip.name.clone(), clip.skeleton().clone(), clip.rate(), poses).ok()
+                    })
+                    .collect();
+                (clips, Vec::new())
+            });
+            kept = responses.iter().map(|it| it.is_allowed(&bans)).collect();
+            if settings.blows {
+                self.retouch(take);
+            }
+            let missed: Vec<&Strike> = (strikes.iter().zip(raw_gaps.iter().zip(gaps(take))))
+                .filter(|(_, (before, after))| *after > TOUCHES && *after > **before + SLACK)
+                .map(|(strike, _)| strike)
+                .collect();
+            if missed.is_empty() {
+                break;
+            }
+            let missed: Vec<(usize, f64)> =
+                missed.into_iter().flat_map(|it| [(it.who, it.t), (it.whom, it.t)]).collect();
+            // Where a blow misses though nobody there gave way, nothing can be taken back.
+            let is_guilty = |(who, t): &(usize, f64)| {
+                let mut shown = responses.iter().zip(&kept).filter(|(it, kept)| **kept && it.whom == *who);
+                shown.any(|(it, _)| it.span.contains(t))
+            };
+            let guilty: Vec<(usize, f64)> = missed.into_iter().filter(is_guilty).collect();
+            replaced(take, before.iter().cloned().map(Some).collect());
+            (self.verdict, self.done) = (raw_verdict.clone(), raw_done.clone());
+            kept = vec![false; responses.len()];
+            if guilty.is_empty() {
+                break;
+            }
+            for (who, t) in guilty {
+                bans[who].spans.push(t..t);
+            }
+        }
+        let report = |it: &ragdoll::Response, kept: &bool| ResponseReport {
+            t: it.span.start,
+            whom: take.characters[it.whom].name.clone(),
+            by: it.by.clone(),
+            collisions: it.n_collisions,
+            impulse_n_s: f64::from(it.impulse),
+            farthest_cm: 100.0 * f64::from(it.farthest),
+            kept: *kept,
+        };
+        self.responses = responses.iter().zip(&kept).map(|(it, kept)| report(it, kept)).collect();
+    }
+
+    /// Applies what is proposed, and keeps of it what the linter does not find worse; what is banned by then.
+    fn attempt(
+        &mut self,
+        take: &mut Take,
+        stage: Stage,
+        mut bans: Vec<Ban>,
+        propose: &dyn Fn(&Self, &Take, &[Ban]) -> Proposal,
+    ) -> Vec<Ban> {
         /// Rounds in which only moments are taken back; then whole characters.
         const GENTLE_ROUNDS: usize = 2;
         const ROUNDS: usize = 4;
         /// A correction reaches this far beyond what it mends (s).
         const AROUND: f64 = 0.3;
-        let mut bans = vec![Ban::default(); take.characters.len()];
-        // The linter does not judge arms inside others; they are what this stage is for.
+        // The linter does not judge arms inside others; these stages know better.
         let fps = self.settings.fps;
-        let arms = |take: &Take| (stage == Stage::Limbs).then(|| Arms::of(take, fps));
+        let minds_arms = matches!(stage, Stage::Limbs | Stage::Ragdoll);
+        let arms = |take: &Take| minds_arms.then(|| Arms::of(take, fps));
         let raw_arms = arms(take);
         for round in 0..ROUNDS {
-            let plans = self.plan(take, stage, blow_window, &bans);
-            let clips: Vec<Option<Clip>> = (plans.par_iter().zip(&self.figures).zip(&take.characters))
-                .map(|((plan, figure), character)| figure.applied(&plan.as_ref()?.changes, &character.clip))
-                .collect();
+            let (clips, plans) = propose(self, take, &bans);
             if clips.iter().all(Option::is_none) {
-                return;
+                return bans;
             }
             let has_changed: Vec<bool> = clips.iter().map(Option::is_some).collect();
             let previous = replaced(take, clips);
@@ -294,7 +437,7 @@ impl Work<'_> {
             if let Some(after) = after.filter(|_| worse.is_empty()) {
                 self.verdict = after;
                 self.done.iter_mut().zip(&plans).for_each(|(done, plan)| done.add(plan.as_ref()));
-                return;
+                return bans;
             }
             replaced(take, previous);
             for (who, span) in worse {
@@ -313,6 +456,8 @@ impl Work<'_> {
         }
         let everyone = take.characters.iter();
         self.reverted.extend(everyone.map(|it| Reverted { who: it.name.clone(), stage, seconds: None }));
+        bans.iter_mut().for_each(|ban| ban.all = true);
+        bans
     }
 
     fn plan(&self, take: &Take, stage: Stage, blow_window: f64, bans: &[Ban]) -> Vec<Option<Plan>> {
@@ -331,6 +476,8 @@ impl Work<'_> {
             Stage::Bodies => cores::plan(characters, figures, &grid(), settings.farthest_shift, bans),
             Stage::Blows => blows::plan(characters, figures, strikes, blow_window, bans),
             Stage::Limbs => limbs::plan(characters, figures, &grid(), strikes, settings.farthest_push, bans),
+            // Bodies that give way are no small changes.
+            Stage::Ragdoll => Vec::new(),
         };
         plans.into_iter().map(|changes| Some(Plan { changes: changes?, feet_held: 0 })).collect()
     }
@@ -370,6 +517,7 @@ impl Work<'_> {
             characters,
             blows,
             pairs: pairs(take, all_pairs, all_arms),
+            responses: self.responses,
             findings: [raw, &self.verdict].map(Verdict::n_findings),
             reverted: self.reverted,
         }

@@ -123,7 +123,18 @@ pub(super) static SCENE: Section = Section {
         may("patches", Shape::Table(&PATCHES), "none", "what is put together from interaction patches"),
         may("rivals", Shape::Table(&RIVALS), "none", "the game that the two characters play as rivals"),
         may("teamwork", Shape::Table(&TEAMWORK), "none", "how two teams choose their formations"),
+        may("refine", Shape::Table(&REFINEMENT), "the usual", "what refinement does beyond the usual"),
     ],
+};
+
+static REFINEMENT: Section = Section {
+    name: "the refinement",
+    keys: &[may(
+        "ragdoll",
+        Shape::Flag,
+        "false",
+        "whether those who are struck or bump into something give way as rigid bodies, and find back into their motion",
+    )],
 };
 
 static TEAMWORK: Section = Section {

@@ -91,6 +91,15 @@ pub struct Screenplay {
     pub rivals: Option<Rivalry>,
     /// How two teams of any number of people choose their formations, if they do.
     pub teamwork: Option<Teamwork>,
+    /// What refinement does beyond the usual.
+    pub refinement: Refinement,
+}
+
+/// What refinement does to the take of a scene beyond the usual.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Refinement {
+    /// Whether those who are struck or bump into something give way as rigid bodies.
+    pub ragdoll: bool,
 }
 
 /// A record of the combination table: how well one action suits another.

@@ -17,7 +17,7 @@ use super::role::{
 use super::story::{Beat, PropRole, Then, Waypoint, When};
 use super::table::{Source, Table, Value, line_and_column};
 use super::teamwork::Teamwork;
-use super::{Record, Screenplay, check, color};
+use super::{Record, Refinement, Screenplay, check, color};
 
 /// Larger files are no scenes, and need not be looked at.
 const MAX_BYTES: usize = 4 << 20;
@@ -84,6 +84,9 @@ fn scene(table: &Table<'_>, file: &str) -> Screenplay {
         patches: table.get("patches").and_then(|value| value.table()).map(|table| patchwork(&table)),
         rivals: table.get("rivals").and_then(|value| value.table()).map(|table| rivalry(&table)),
         teamwork: table.get("teamwork").and_then(|value| value.table()).map(|table| teamwork(&table)),
+        refinement: Refinement {
+            ragdoll: table.get("refine").and_then(|value| value.table()?.flag("ragdoll")).unwrap_or(false),
+        },
     }
 }
 

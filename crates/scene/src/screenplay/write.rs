@@ -11,7 +11,7 @@ use super::formation::{Formation, Pattern};
 use super::patchwork::{Patchwork, Picture, Turn};
 use super::role::{Checkpoint, Controller, DEFAULT_WITHIN, Daring, Facing, OPPONENTS, RULES, Role, Weights};
 use super::story::{Beat, PropRole, Then, Waypoint, When};
-use super::{Record, Screenplay};
+use super::{Record, Refinement, Screenplay};
 
 pub(super) fn to_toml(scene: &Screenplay) -> String {
     let mut text = String::new();
@@ -60,6 +60,10 @@ pub(super) fn to_toml(scene: &Screenplay) -> String {
         line(&mut text, "reach", small(teamwork.reach));
         line(&mut text, "speed", small(teamwork.speed));
         line(&mut text, "weight", number(teamwork.weight));
+    }
+    if scene.refinement != Refinement::default() {
+        text.push_str("\n[refine]\n");
+        line(&mut text, "ragdoll", scene.refinement.ragdoll.to_string());
     }
     text
 }
