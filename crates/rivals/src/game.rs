@@ -119,7 +119,7 @@ pub const LOOK_AHEAD: f64 = 0.25;
 /// Nobody is followed farther than this along an axis (m).
 pub const FARTHEST: f64 = 8.0;
 /// Moments of a motion closer than this (s) are the same to whoever learns. Duels are performed to a beat that is longer.
-const APART: f32 = 0.015;
+const APART: f32 = 0.03;
 /// Decisions for which both are taken to go on with what is under way: until any cut has landed.
 const PROSPECT: usize = 4;
 /// At this distance (m) half of what people make of a distance is what each makes of it alone.
