@@ -63,34 +63,52 @@ pub enum GridError {
 /// Solves a game by value iteration on a grid; the sweeps run in parallel and give the same bits for any number of
 /// threads.
 pub fn solve_on_grid(game: &dyn MarkovGame, settings: &GridSettings) -> Result<GridValues, GridError> {
-    validate(game)?;
-    let nodes = settings.nodes.max(2);
-    let axes: Vec<(Axis, usize)> = game
-        .axes()
-        .iter()
-        .map(|&axis| match axis {
-            Axis::Discrete { count } => (axis, count as usize),
-            _ => (axis, nodes),
-        })
-        .collect();
-    let size = axes.iter().try_fold(1usize, |size, (_, count)| size.checked_mul(*count));
-    let Some(size) = size.filter(|&size| size <= 1 << 26) else {
-        return Err(GridError::TooLarge { nodes, axes: axes.len() });
-    };
-    let mut grid = GridValues { axes, values: vec![0.0; size], sweeps: 0, residual: f64::INFINITY };
+    let mut grid = GridValues::new(game, settings.nodes)?;
     while grid.residual > settings.tolerance && grid.sweeps < settings.max_sweeps {
-        let new: Vec<f64> = (0..size)
-            .into_par_iter()
-            .map_init(Default::default, |scratch, node| grid.backup(game, node, scratch))
-            .collect::<Result<_, _>>()?;
-        grid.residual = new.iter().zip(&grid.values).fold(0.0, |a, (x, y)| f64::max(a, (x - y).abs()));
-        grid.values = new;
-        grid.sweeps += 1;
+        grid.sweep(game)?;
     }
     Ok(grid)
 }
 
 impl GridValues {
+    /// Nothing known yet: so many nodes per continuous axis of the game, at least two.
+    pub fn new(game: &dyn MarkovGame, nodes: usize) -> Result<GridValues, GridError> {
+        validate(game)?;
+        let nodes = nodes.max(2);
+        let of = |&axis: &Axis| match axis {
+            Axis::Discrete { count } => (axis, count as usize),
+            _ => (axis, nodes),
+        };
+        let axes: Vec<(Axis, usize)> = game.axes().iter().map(of).collect();
+        let size = axes.iter().try_fold(1usize, |size, (_, count)| size.checked_mul(*count));
+        let Some(size) = size.filter(|&size| size <= 1 << 26) else {
+            return Err(GridError::TooLarge { nodes, axes: axes.len() });
+        };
+        Ok(GridValues { axes, values: vec![0.0; size], sweeps: 0, residual: f64::INFINITY })
+    }
+
+    /// The same with these values, as they were after so many sweeps; `None` if there are not as many as nodes.
+    pub fn with_values(self, values: Vec<f64>, sweeps: usize, residual: f64) -> Option<GridValues> {
+        (values.len() == self.values.len()).then_some(GridValues { values, sweeps, residual, ..self })
+    }
+
+    /// Node by node; the last axis runs fastest.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// Backs all nodes up once.
+    pub fn sweep(&mut self, game: &dyn MarkovGame) -> Result<(), GridError> {
+        let new: Vec<f64> = (0..self.values.len())
+            .into_par_iter()
+            .map_init(Default::default, |scratch, node| self.backup(game, node, scratch))
+            .collect::<Result<_, _>>()?;
+        self.residual = new.iter().zip(&self.values).fold(0.0, |a, (x, y)| f64::max(a, (x - y).abs()));
+        self.values = new;
+        self.sweeps += 1;
+        Ok(())
+    }
+
     /// The coordinates of a node.
     fn node_state(&self, node: usize, state: &mut Vec<f64>) {
         state.clear();

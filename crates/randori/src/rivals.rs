@@ -140,7 +140,7 @@ pub fn steps(game: &Game, size: &Size) -> usize {
 pub fn after(done: usize, event: &Step<'_>) -> usize {
     match event {
         Step::Level(_) => done + LEVEL,
-        Step::Sweep(_) => done + 1,
+        Step::Sweep(_) | Step::Moments(_) => done + 1,
     }
 }
 

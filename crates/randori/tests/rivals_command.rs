@@ -16,7 +16,7 @@ fn sword_is_learned_played_and_counted() {
     let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (values, glb) = (at("sword.values"), at("sword.glb"));
     let learned = randori(&["rivals", "learn", "sword", "--size", "small", "-o", &values]);
-    assert_eq!(learned["bases"], 16 * 31 * 31);
+    assert_eq!(learned["bases"], 216 * 216);
     let play = ["rivals", "play", "sword", "--values", &values, "--seconds", "3", "-o", &glb];
     let played = randori(&play);
     assert_eq!(played["agent"], "optimal");

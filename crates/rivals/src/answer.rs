@@ -35,33 +35,29 @@ pub fn lost(game: &Game, values: &Values, manner: Manner, most: usize) -> Option
     if !matches!(game.rules, Rules::Sword(_)) || manner == Manner::Adaptive {
         return None;
     }
-    let worth = |answers: Role| {
-        let problem = Problem::of(game, values, manner, answers, most)?;
+    let worth = |manners: [Option<Manner>; 2]| {
+        let problem = Problem::of(game, values, manners, most)?;
         Some((problem.worth(game.discount), problem.situations.len()))
     };
-    let (as_opponent, first) = worth(Role::Agent)?;
-    let (as_agent, second) = worth(Role::Opponent)?;
+    let (as_opponent, first) = worth([None, Some(manner)])?;
+    let (as_agent, second) = worth([Some(manner), None])?;
     Some(Loss { as_opponent, as_agent, both: as_opponent - as_agent, situations: first.max(second) })
 }
 
-/// Moments of a motion closer than this are the same (share of it).
-const MOMENT: f32 = 0.04;
-/// What is met later than after so many decisions is taken to be worth nothing: four thousandths of a hit at a discount of 0.5.
-const DECISIONS: usize = 8;
+/// What the agent makes of a duel between two manners, over all that may be drawn. None where [`lost`] has none.
+pub fn expected(game: &Game, values: &Values, manners: [Manner; 2], most: usize) -> Option<f64> {
+    if !matches!(game.rules, Rules::Sword(_)) || manners.contains(&Manner::Adaptive) {
+        return None;
+    }
+    Some(Problem::of(game, values, manners.map(Some), most)?.worth(game.discount))
+}
+
+/// What is met later than after so many decisions is taken to be worth nothing: a millionth of a hit at a discount of 0.5.
+const DECISIONS: usize = 20;
 /// Values change by less than this when they are found.
 const SMALL: f64 = 1e-9;
 /// So often at most: discounts of duels leave nothing after fifty decisions.
 const SWEEPS: usize = 200;
-
-/// States of both by node, moment and parameter.
-type Key = [(u16, i32, i32); 2];
-
-fn key(states: [State; 2]) -> Key {
-    states.map(|state| {
-        let whole = |x: f32| libm::roundf(x / MOMENT) as i32;
-        (state.node.0, whole(state.time), whole(state.parameter))
-    })
-}
 
 /// What may come of one thing to do: how likely it is, the reward, and which situation follows, if any.
 type Chance = (f64, f64, Option<u32>);
@@ -69,17 +65,20 @@ type Chance = (f64, f64, Option<u32>);
 /// The same with the situation itself, before it has a number.
 type Expanded = (f64, f64, Option<Situation>);
 
-/// The decision problem of one player against another who always decides alike.
+/// What is left of a duel when it is known how one or both decide: a decision problem of the other, or a matter of chance.
 struct Problem {
     /// For each situation what may come of each thing to do.
     situations: Vec<Vec<Vec<Chance>>>,
-    answers: Role,
+    /// 1 if whoever is free to decide is the agent, -1 if not.
+    sign: f64,
 }
 
 impl Problem {
-    /// All situations that are met from the start of a bout, found decision by decision.
-    fn of(game: &Game, values: &Values, manner: Manner, answers: Role, most: usize) -> Option<Problem> {
+    /// All situations that are met from the start of a bout, found decision by decision. Whoever has no manner is free.
+    fn of(game: &Game, values: &Values, manners: [Option<Manner>; 2], most: usize) -> Option<Problem> {
         let first = start(game, 0);
+        // Both by which of the known states they are in.
+        let key = |states: [State; 2]| [0, 1].map(|side| game.known(side, states[side]));
         let mut known = BTreeMap::from([(key(first.states), 0_u32)]);
         let mut situations = Vec::new();
         let mut open = vec![first];
@@ -87,8 +86,11 @@ impl Problem {
             let expanded: Vec<Vec<Vec<Expanded>>> = open
                 .par_iter()
                 .map_init(
-                    || (Mind::new(game, values, manner, answers.other()), Choices::default()),
-                    |(mind, choices), situation| expand(game, mind, choices, situation, answers),
+                    || {
+                        let mind = |role: Role| Some(Mind::new(game, values, manners[role.side()]?, role));
+                        ([Role::Agent, Role::Opponent].map(mind), Choices::default())
+                    },
+                    |(minds, choices), situation| expand(game, minds, choices, situation),
                 )
                 .collect();
             let mut next = Vec::new();
@@ -112,14 +114,17 @@ impl Problem {
                 return None;
             }
             open = next;
+            if open.is_empty() {
+                break;
+            }
         }
         situations.resize(known.len(), Vec::new());
-        Some(Problem { situations, answers })
+        Some(Problem { situations, sign: if manners[0].is_none() { 1.0 } else { -1.0 } })
     }
 
     /// What the agent makes of the first situation.
     fn worth(&self, discount: f64) -> f64 {
-        let sign = if self.answers == Role::Agent { 1.0 } else { -1.0 };
+        let sign = self.sign;
         let mut worth = vec![0.0; self.situations.len()];
         for _ in 0..SWEEPS {
             let of = |ways: &Vec<Vec<Chance>>| {
@@ -143,26 +148,39 @@ impl Problem {
     }
 }
 
-/// What may come of each thing that one can do who answers the other's policy.
+/// What may come of each thing to do for whoever is free to decide; of all together if nobody is.
 fn expand(
     game: &Game,
-    mind: &mut Mind<'_>,
+    minds: &mut [Option<Mind<'_>>; 2],
     choices: &mut Choices,
     situation: &Situation,
-    answers: Role,
 ) -> Vec<Vec<Expanded>> {
     game.choices(situation, choices);
-    let likely = mind.decide(situation, choices);
-    let [own, other] = [answers.side(), answers.other().side()].map(|side| &choices.moves[side]);
-    let of = |mine: &crate::moves::Move| {
-        let played = other.iter().zip(likely).filter(|(_, probability)| **probability > 0.0);
-        let of = |(theirs, probability): (&crate::moves::Move, &f64)| {
-            let [agent, opponent] = if answers == Role::Agent { [mine, theirs] } else { [theirs, mine] };
-            let outcome = game.outcome(situation.relation, agent, opponent);
+    let likely = minds.each_mut().map(|mind| Some(mind.as_mut()?.decide(situation, choices).to_vec()));
+    let [agent, opponent] = &choices.moves;
+    let mut ways: Vec<Vec<Expanded>> = Vec::new();
+    let n_ways =
+        [0, 1].into_iter().find(|side| likely[*side].is_none()).map_or(1, |side| choices.moves[side].len());
+    ways.resize_with(n_ways, Vec::new);
+    for (i, mine) in agent.iter().enumerate() {
+        let first = likely[0].as_ref().map_or(1.0, |likely| likely[i]);
+        if first <= 0.0 {
+            continue;
+        }
+        for (j, theirs) in opponent.iter().enumerate() {
+            let probability = first * likely[1].as_ref().map_or(1.0, |likely| likely[j]);
+            if probability <= 0.0 {
+                continue;
+            }
+            let way = match &likely {
+                [None, _] => i,
+                [_, None] => j,
+                _ => 0,
+            };
+            let outcome = game.outcome(situation.relation, mine, theirs);
             let after = Situation { relation: outcome.relation, states: outcome.ends };
-            (*probability, outcome.reward, outcome.goes_on.then_some(after))
-        };
-        played.map(of).collect()
-    };
-    own.iter().map(of).collect()
+            ways[way].push((probability, outcome.reward, outcome.goes_on.then_some(after)));
+        }
+    }
+    ways
 }

@@ -60,7 +60,7 @@ impl Behaviour {
                     *quickly += quick;
                 }
                 counted.caught +=
-                    usize::from(turn.caught > 0.4 && !turn.moves[0].begins_attack() && !round.is_over);
+                    usize::from(turn.caught > 0.4 && !turn.moves[0].begins_attack && !round.is_over);
             }
             for side in 0..2 {
                 counted.count_side(game, side, &round.turns);

@@ -12,7 +12,7 @@ use crate::going::{Errand, Going};
 use crate::moves::{Doing, Move, Repertoire};
 use crate::sword::SwordRules;
 use crate::tag::TagRules;
-use crate::visited;
+use crate::visited::{self, Known};
 
 /// Where the opponent is, seen from the agent: to the left and ahead (m), and how far turned to the left (rad).
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
@@ -82,8 +82,9 @@ pub struct Game {
     /// What a reward is worth one decision later.
     pub discount: f64,
     pub(crate) axes: Vec<Axis>,
-    /// States of every node that people come through, [`STATES`] each; of the agent and of the opponent.
-    pub(crate) visited: [Vec<State>; 2],
+    /// States of every node that people come through, of the agent and of the opponent: in tag [`STATES`] of each node, with
+    /// swords all.
+    pub(crate) visited: [Known; 2],
     /// What they do there if they go on with what is under way.
     going_on: [Vec<Move>; 2],
     /// In tag: how well both get along when the other is far away.
@@ -92,7 +93,7 @@ pub struct Game {
     prospects: Vec<f32>,
 }
 
-/// States of every node that are known.
+/// States of every node that are known in tag.
 pub(crate) const STATES: usize = 12;
 
 /// What both can do in a situation. Keeps its memory from call to call.
@@ -117,6 +118,8 @@ impl Choices {
 pub const LOOK_AHEAD: f64 = 0.25;
 /// Nobody is followed farther than this along an axis (m).
 pub const FARTHEST: f64 = 8.0;
+/// Moments of a motion closer than this (s) are the same to whoever learns. Duels are performed to a beat that is longer.
+const APART: f32 = 0.03;
 /// Decisions for which both are taken to go on with what is under way: until any cut has landed.
 const PROSPECT: usize = 4;
 /// At this distance (m) half of what people make of a distance is what each makes of it alone.
@@ -149,7 +152,7 @@ impl Game {
         let time = Axis::Continuous { low: 0.0, high: 1.0 };
         let axes = vec![time, time, count(0), count(1)];
         let discount = libm::pow(0.5, f64::from(sides[0].look_ahead.seconds) / LOOK_AHEAD);
-        let visited = [0, 1].map(|side| visited::spread(&sides[side]));
+        let visited = [0, 1].map(|side| visited::met(&sides[side], APART));
         let mut game = Game::with_states(sides, Rules::Sword(rules), discount, axes, visited);
         game.prospects = game.prospects();
         game
@@ -181,7 +184,7 @@ impl Game {
         rules: Rules,
         discount: f64,
         axes: Vec<Axis>,
-        visited: [Vec<State>; 2],
+        visited: [Known; 2],
     ) -> Game {
         let (mut set, mut moves) = (ActionSet::default(), Vec::new());
         let going_on = [0, 1].map(|side| {
@@ -189,22 +192,15 @@ impl Game {
                 sides[side].moves(*state, &mut set, &mut moves);
                 moves.first().copied()
             };
-            visited[side].iter().filter_map(&mut first).collect()
+            visited[side].states.iter().filter_map(&mut first).collect()
         });
         Game { sides, rules, discount, axes, visited, going_on, going: None, prospects: Vec::new() }
     }
 
-    /// Which of the states of its node is most like a state: its place among all of them.
+    /// Which of the known states is most like a state: its place among all of them.
+    #[inline]
     pub(crate) fn known(&self, side: usize, state: State) -> usize {
-        let start = state.node.idx() * STATES;
-        let [least, most] = self.sides[side].graph.node(state.node).range();
-        let per_parameter = 0.5 / (most - least).max(1e-6);
-        let unlike = |other: &State| {
-            (other.time - state.time).abs() + per_parameter * (other.parameter - state.parameter).abs()
-        };
-        let of_node = &self.visited[side][start..start + STATES];
-        let nearest = (0..STATES).min_by(|a, b| unlike(&of_node[*a]).total_cmp(&unlike(&of_node[*b])));
-        start + nearest.unwrap_or(0)
+        self.visited[side].nearest(&self.sides[side].graph, state)
     }
 
     /// `tag` or `sword`.
@@ -305,7 +301,7 @@ impl Game {
             let Choices { moves, sets, actions } = choices;
             self.sides[side].moves(situation.states[side], &mut sets[side], &mut moves[side]);
             let waits = attacks[1 - side] && !attacks[side];
-            let open = |it: &Move| !(waits && it.begins_attack());
+            let open = |it: &Move| !(waits && it.begins_attack);
             actions[side].clear();
             actions[side].extend((0..).zip(&moves[side]).filter(|(_, it)| open(it)).map(|(at, _)| at));
             moves[side].retain(open);

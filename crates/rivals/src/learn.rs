@@ -5,10 +5,12 @@
 
 use randori_equilibrium::basis::Basis;
 use randori_equilibrium::game::MarkovGame;
+use randori_equilibrium::grid::{GridError, GridValues};
 use randori_equilibrium::lspi::{self, Control, Host, LspiError, LspiSettings, LspiStatus, PhaseSeconds};
 use randori_equilibrium::nested::{
     LevelDone, NestedError, NestedEvent, NestedLevel, NestedSettings, learn_nested, resume_nested,
 };
+use randori_motion::sealed::{Broken, Seal};
 use serde::Serialize;
 
 use crate::game::{Game, Rules};
@@ -17,7 +19,8 @@ use crate::values::Values;
 /// How finely to learn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Size {
-    /// Splines along x, z and theta for tag; along the times of the agent and the opponent for sword.
+    /// Splines along x, z and theta for tag; along the times of the agent and the opponent for sword. Sword without any has
+    /// a value for every pair of moments that people come through.
     pub splines: Vec<usize>,
     /// Slices per level of nested PCA.
     pub slices: usize,
@@ -44,7 +47,7 @@ impl Size {
         };
         match game.rules {
             Rules::Tag(_) => tag,
-            Rules::Sword(_) => Size { splines: vec![4, 4], samples: [0.0, 6.0], sweeps: [0, 1], ..tag },
+            Rules::Sword(_) => Size { splines: Vec::new(), sweeps: [0, 0], backups: 60, ..tag },
         }
     }
 
@@ -60,7 +63,7 @@ impl Size {
         };
         match game.rules {
             Rules::Tag(_) => tag,
-            Rules::Sword(_) => Size { splines: vec![4, 4], samples: [0.0, 8.0], sweeps: [0, 1], ..tag },
+            Rules::Sword(_) => Size { splines: Vec::new(), sweeps: [0, 0], backups: 60, ..tag },
         }
     }
 
@@ -97,6 +100,8 @@ pub enum Step<'a> {
     Level(&'a LevelDone<'a>),
     /// A sweep over the whole is done, or a backup after them.
     Sweep(&'a lspi::Progress<'a>),
+    /// All pairs of moments of a duel were backed up.
+    Moments(&'a GridValues),
 }
 
 impl Step<'_> {
@@ -105,9 +110,14 @@ impl Step<'_> {
         match self {
             Step::Level(done) => NestedEvent::Level(done).checkpoint(),
             Step::Sweep(progress) => progress.checkpoint(),
+            Step::Moments(grid) => SEAL.close(&(grid.sweeps, grid.residual), |body| {
+                grid.values().iter().for_each(|value| body.extend(value.to_le_bytes()));
+            }),
         }
     }
 }
+
+const SEAL: Seal = Seal { magic: b"randmom\x1a", version: 1 };
 
 /// Why nothing was learned.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -118,6 +128,12 @@ pub enum LearnError {
     /// Learning directly failed.
     #[error(transparent)]
     Direct(#[from] LspiError),
+    /// Backing up pairs of moments failed.
+    #[error(transparent)]
+    Moments(#[from] GridError),
+    /// The checkpoint is none.
+    #[error("not a checkpoint of this duel: {0}")]
+    Checkpoint(#[from] Broken),
 }
 
 impl From<randori_equilibrium::basis::BasisError> for LearnError {
@@ -159,6 +175,9 @@ pub fn learn(
     checkpoint: Option<&[u8]>,
     observer: &mut dyn FnMut(Step<'_>) -> Control,
 ) -> Result<(Values, Lesson), LearnError> {
+    if matches!(game.rules, Rules::Sword(_)) && size.splines.is_empty() {
+        return learn_moments(game, size, host, checkpoint, observer);
+    }
     let table = game.table();
     let splines = |axis: usize| size.splines.get(axis).copied().unwrap_or(4);
     let whole = LspiSettings {
@@ -221,6 +240,54 @@ pub fn learn(
         backups: learned.backups,
         status: learned.status,
         seconds: learned.seconds,
+    };
+    Ok((values, lesson))
+}
+
+/// Values change by less than this when they are found: far less than a file keeps of them.
+const FOUND: f64 = 1e-9;
+
+/// Value iteration over all pairs of moments of a duel: exact where motions keep the beat of decisions.
+fn learn_moments(
+    game: &Game,
+    size: &Size,
+    host: Host<'_>,
+    checkpoint: Option<&[u8]>,
+    observer: &mut dyn FnMut(Step<'_>) -> Control,
+) -> Result<(Values, Lesson), LearnError> {
+    let table = game.moments();
+    let mut grid = GridValues::new(&table, 2)?;
+    if let Some(bytes) = checkpoint {
+        let ((sweeps, residual), body, at): ((usize, f64), _, _) = SEAL.open(bytes)?;
+        let values = body[at..].as_chunks().0.iter().map(|number| f64::from_le_bytes(*number));
+        grid = grid.with_values(values.collect(), sweeps, residual).ok_or(Broken::Other)?;
+    }
+    let mut residuals = Vec::new();
+    let mut status = LspiStatus::SweepLimit;
+    let since = (host.clock)();
+    while grid.sweeps < size.backups {
+        if grid.residual < FOUND {
+            status = LspiStatus::Converged;
+            break;
+        }
+        grid.sweep(&table)?;
+        residuals.push(grid.residual);
+        if observer(Step::Moments(&grid)) == Control::Stop || (host.stop)() {
+            status = LspiStatus::Stopped;
+            break;
+        }
+    }
+    let values = Values::of_table(game, grid.values())?;
+    let lesson = Lesson {
+        game: game.name().to_owned(),
+        bases: values.len(),
+        solved_at_once: values.len(),
+        levels: Vec::new(),
+        samples: values.len(),
+        residuals,
+        backups: grid.sweeps,
+        status,
+        seconds: PhaseSeconds { policies: (host.clock)() - since, ..PhaseSeconds::default() },
     };
     Ok((values, lesson))
 }

@@ -22,6 +22,8 @@ pub enum Doing {
     Strike(u8),
     /// A block on a line.
     Block(u8),
+    /// A step back out of reach, and forth again.
+    Retreat,
 }
 
 impl Doing {
@@ -37,6 +39,7 @@ impl Doing {
             _ if name.starts_with("quick-step") => Doing::Quick,
             _ if name.starts_with("tackle") => Doing::Tackle,
             _ if name.starts_with("dodge") => Doing::Dodge,
+            _ if name.starts_with("retreat") => Doing::Retreat,
             _ => {
                 if let Some(rest) = name.strip_prefix("gather-") {
                     line(Doing::Gather, rest)
@@ -86,6 +89,8 @@ pub struct Move {
     pub lands: Option<(u8, u8)>,
     /// What is begun in it first, if anything is.
     pub begins: Option<Doing>,
+    /// Whether an attack with the sword is begun in it, first or later.
+    pub begins_attack: bool,
 }
 
 impl Move {
@@ -98,11 +103,6 @@ impl Move {
     pub fn displacement(&self) -> Placement {
         let [x, z] = self.place().map(|at| at as f32);
         Placement { position: randori_motion::Ground { x, z }, heading: self.turn[0] as f32 }
-    }
-
-    /// Whether it begins an attack with the sword.
-    pub fn begins_attack(&self) -> bool {
-        self.begins.is_some_and(Doing::attacks)
     }
 
     /// Whether somebody is at it at any of the moments.
@@ -122,7 +122,10 @@ pub struct Repertoire {
 }
 
 /// Where in a strike the blade arrives, 0 to 1.
-pub const LANDS: f32 = 0.6;
+pub const LANDS: f32 = 1.0;
+/// Times of a motion closer than this are the same, and moments closer than so many seconds: a decision may end just as the
+/// blade arrives.
+const SAME: f32 = 1e-4;
 
 impl Repertoire {
     /// The motions of a graph for actions of this length.
@@ -163,6 +166,7 @@ impl Repertoire {
             turn: [turn, libm::sin(turn), libm::cos(turn)],
             lands: self.lands(path, seconds),
             begins: path.get(1).map(|leg| self.doings[leg.node.idx()]),
+            begins_attack: path.iter().skip(1).any(|leg| self.doings[leg.node.idx()].attacks()),
         }
     }
 
@@ -172,7 +176,7 @@ impl Repertoire {
         for (k, leg) in path.iter().enumerate() {
             let node = self.graph.node(leg.node);
             let [from, to] = [leg.from, leg.to].map(|time| f64::from(node.seconds_at(time, leg.parameter)));
-            if left <= to - from + 1e-6 || k + 1 == path.len() {
+            if left <= to - from + f64::from(SAME) || k + 1 == path.len() {
                 let time = f64::from(node.time_at((from + left) as f32, leg.parameter));
                 return (self.doings[leg.node.idx()], time);
             }
@@ -188,11 +192,11 @@ impl Repertoire {
             let node = self.graph.node(leg.node);
             let at = |time: f32| f64::from(node.seconds_at(time, leg.parameter));
             if let Doing::Strike(line) = self.doings[leg.node.idx()]
-                && leg.from < LANDS
-                && LANDS <= leg.to
+                && leg.from < LANDS - SAME
+                && LANDS - SAME <= leg.to
             {
                 let when = since + at(LANDS) - at(leg.from);
-                let moment = libm::ceil(MOMENTS as f64 * when / seconds - 1e-6).clamp(1.0, MOMENTS as f64);
+                let moment = libm::ceil(MOMENTS as f64 * when / seconds - 1e-3).clamp(1.0, MOMENTS as f64);
                 return Some((line, moment as u8 - 1));
             }
             since += at(leg.to) - at(leg.from);

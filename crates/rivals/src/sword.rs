@@ -14,9 +14,14 @@ pub struct SwordRules {
     pub apart: f64,
     /// From when on a block is up, 0 to 1.
     pub raised: f64,
+    /// From when to when somebody who steps back is out of reach, 0 to 1.
+    pub away: [f64; 2],
     /// The states into which the agent and the opponent are thrown when their cut is blocked, line by line.
     pub parried: [[State; 5]; 2],
 }
+
+/// Moments of a motion closer than this are the same.
+const SAME: f64 = 1e-3;
 
 /// The line of the block that stops a cut: what comes from the own right comes to the other's left.
 pub fn stopped_by(line: u8) -> u8 {
@@ -30,7 +35,7 @@ impl SwordRules {
             let graph = &sides[side].graph;
             LINES.map(|line| graph.start(graph.find(&format!("parried-{line}")).unwrap_or(NodeId(0))))
         });
-        SwordRules { apart: 1.75, raised: 0.5, parried }
+        SwordRules { apart: 1.75, raised: 0.5, away: [0.3, 0.6], parried }
     }
 
     /// Opposite each other.
@@ -60,8 +65,13 @@ impl SwordRules {
             if side == 1 && other.doing.attacks() {
                 continue;
             }
-            if other.doing == Doing::Block(stopped_by(line)) && other.time >= self.raised {
+            if other.doing == Doing::Block(stopped_by(line)) && other.time >= self.raised - SAME {
                 outcome.ends[side] = self.parried[side][line as usize];
+                continue;
+            }
+            let [leaves, returns] = self.away;
+            let is_away = (leaves - SAME..=returns + SAME).contains(&other.time);
+            if other.doing == Doing::Retreat && is_away {
                 continue;
             }
             outcome.reward = if side == 0 { 1.0 } else { -1.0 };

@@ -5,7 +5,7 @@
 //! do come through, found by wandering about, of which every node has as many. Values are learned over all of them.
 
 use randori_equilibrium::game::{ActionCounts, ActionPair, Axis, MarkovGame};
-use randori_motion::parametric::{ActionSet, State};
+use randori_motion::parametric::{ActionSet, NodeId, State};
 
 use crate::game::{Game, Rules, STATES};
 use crate::moves::Move;
@@ -19,8 +19,10 @@ pub struct Table<'a> {
     moves: [Vec<Vec<Move>>; 2],
     /// How many of them begin no attack.
     quiet: [Vec<usize>; 2],
-    /// Which state of its last node each of them ends nearest to.
-    unseen: [Vec<Vec<u8>>; 2],
+    /// Which of the known states each of them ends nearest to.
+    ends: [Vec<Vec<u32>>; 2],
+    /// Whether states are pairs of known ones.
+    is_finite: bool,
 }
 
 impl Game {
@@ -32,21 +34,28 @@ impl Game {
             let of = |state: &State| {
                 let mut moves = Vec::new();
                 self.sides[side].moves(*state, &mut set, &mut moves);
-                moves.sort_by_key(Move::begins_attack);
-                quiet[side].push(moves.partition_point(|it| !it.begins_attack()));
+                moves.sort_by_key(|it| it.begins_attack);
+                quiet[side].push(moves.partition_point(|it| !it.begins_attack));
                 moves
             };
-            self.visited[side].iter().map(of).collect()
+            self.visited[side].states.iter().map(of).collect()
         });
         let mut axes = self.axes.clone();
         if let Rules::Tag(_) = self.rules {
             axes.extend([Axis::Discrete { count: STATES as u32 }; 2]);
         }
-        let unseen = [0, 1].map(|side| {
-            let of = |it: &Move| (self.known(side, it.end) % STATES) as u8;
+        let ends = [0, 1].map(|side| {
+            let of = |it: &Move| self.known(side, it.end) as u32;
             moves[side].iter().map(|moves| moves.iter().map(of).collect()).collect()
         });
-        Table { game: self, axes, moves, quiet, unseen }
+        Table { game: self, axes, moves, quiet, ends, is_finite: false }
+    }
+
+    /// A duel over what both are at: a state is a pair of known ones, by their numbers. Where motions keep a beat that
+    /// decisions keep, too, this is the game as it is played and not one like it.
+    pub fn moments(&self) -> Table<'_> {
+        let axes = self.visited.iter().map(|known| Axis::Discrete { count: known.states.len() as u32 });
+        Table { axes: axes.collect(), is_finite: true, ..self.table() }
     }
 }
 
@@ -54,12 +63,18 @@ impl Table<'_> {
     /// Which of the tables holds what a side can do.
     fn place(&self, point: &[f64], side: usize) -> usize {
         match self.game.rules {
+            _ if self.is_finite => point[side] as usize,
             Rules::Tag(_) => point[3 + side] as usize * STATES + point[5 + side] as usize,
             Rules::Sword(_) => {
-                point[2 + side] as usize * STATES
-                    + libm::round(point[side] * (STATES - 1) as f64).clamp(0.0, (STATES - 1) as f64) as usize
+                let start = self.game.sides[side].graph.start(NodeId(point[2 + side] as u16));
+                self.game.known(side, State { time: point[side] as f32, ..start })
             }
         }
+    }
+
+    /// One of the game's known states.
+    fn known(&self, side: usize, place: usize) -> State {
+        self.game.visited[side].states[place]
     }
 
     /// What both can do at a point.
@@ -70,7 +85,7 @@ impl Table<'_> {
             return all;
         }
         let attacks =
-            [0, 1].map(|side| self.game.sides[side].doing(self.game.visited[side][places[side]]).attacks());
+            [0, 1].map(|side| self.game.sides[side].doing(self.known(side, places[side])).attacks());
         [0, 1].map(|side| match attacks[1 - side] && !attacks[side] {
             true => &all[side][..self.quiet[side][places[side]]],
             false => all[side],
@@ -105,7 +120,19 @@ impl MarkovGame for Table<'_> {
         let [agent, opponent] = self.moves(state);
         let relation = self.game.relation_at(state);
         let outcome = self.game.outcome(relation, &agent[chosen[0]], &opponent[chosen[1]]);
-        let states = [0, 1].map(|side| self.game.visited[side][self.place(state, side)]);
+        let places = [0, 1].map(|side| self.place(state, side));
+        if self.is_finite {
+            if outcome.goes_on {
+                let made = [&agent[chosen[0]], &opponent[chosen[1]]];
+                let next = [0, 1].map(|side| match outcome.ends[side] == made[side].end {
+                    true => f64::from(self.ends[side][places[side]][chosen[side]]),
+                    false => self.game.known(side, outcome.ends[side]) as f64,
+                });
+                visit(1.0, &next);
+            }
+            return outcome.reward;
+        }
+        let states = [0, 1].map(|side| self.known(side, places[side]));
         let mut reward = outcome.reward - self.game.potential(relation, states);
         if outcome.goes_on {
             reward += self.game.discount * self.game.potential(outcome.relation, outcome.ends);
@@ -114,7 +141,8 @@ impl MarkovGame for Table<'_> {
             let mut next = [0.0; 7];
             next[..n].copy_from_slice(&point);
             for side in 0..self.axes.len() - n {
-                next[n + side] = f64::from(self.unseen[side][self.place(state, side)][chosen[side]]);
+                let end = self.ends[side][places[side]][chosen[side]];
+                next[n + side] = f64::from(end % STATES as u32);
             }
             visit(1.0, &next[..self.axes.len()]);
         }

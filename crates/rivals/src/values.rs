@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::game::{Game, Relation};
 
-/// A value function of a game: the outer product of nodes and splines, written out.
+/// A value function of a game: the outer product of nodes and splines, written out; or, of a duel, what every pair of known
+/// states is worth.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Values {
     about: About,
@@ -24,7 +25,7 @@ pub struct Values {
 pub struct About {
     /// `tag` or `sword`.
     pub game: String,
-    /// Functions on each axis.
+    /// Functions on each axis; of a table, known states of the agent and of the opponent.
     pub bases: Vec<usize>,
     /// How long decisions hold (s).
     pub look_ahead: f64,
@@ -61,7 +62,7 @@ pub enum ValuesError {
     Basis(#[from] BasisError),
 }
 
-const SEAL: Seal = Seal { magic: b"randval\x1a", version: 2 };
+const SEAL: Seal = Seal { magic: b"randval\x1a", version: 3 };
 
 impl Values {
     /// Values as they were learned; `function` is an outer product of plain bases. Rounded as a file rounds them.
@@ -75,6 +76,17 @@ impl Values {
         Values { about: about(game, bases), function: function.in_blocks() }
     }
 
+    /// What pairs of known states are worth, the opponent's running fastest.
+    pub(crate) fn of_table(game: &Game, worths: &[f64]) -> Result<Values, BasisError> {
+        let basis = table_basis(game)?;
+        Ok(Values::new(game, &ValueFunction { basis, weights: worths.to_vec() }))
+    }
+
+    /// Whether every pair of known states has a value of its own.
+    fn is_table(&self) -> bool {
+        self.about.bases.len() == 2
+    }
+
     /// What they are of.
     pub fn about(&self) -> &About {
         &self.about
@@ -83,7 +95,7 @@ impl Values {
     /// How far values are from their own backup at states spread over the axes: the root mean square of the Bellman
     /// errors of the learned game there.
     pub fn residual(&self, game: &Game, n_states: usize, seed: u64) -> f64 {
-        let table = game.table();
+        let table = if self.is_table() { game.moments() } else { game.table() };
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let states: Vec<Vec<f64>> = (0..n_states)
             .map(|_| {
@@ -118,6 +130,10 @@ impl Values {
     /// What a situation is worth to the agent.
     #[inline]
     pub fn value(&self, game: &Game, relation: Relation, states: [State; 2], scratch: &mut SparseRow) -> f64 {
+        if self.is_table() {
+            let [agent, opponent] = [0, 1].map(|side| game.known(side, states[side]));
+            return self.function.weights[agent * self.about.bases[1] + opponent];
+        }
         game.potential(relation, states) + self.function.value_with(&game.point(relation, states), scratch)
     }
 
@@ -137,14 +153,17 @@ impl Values {
         if found != expected {
             return Err(ValuesError::Other { expected: Box::new(expected), found: Box::new(found) });
         }
-        if found.bases.len() != game.axes().len() {
+        let basis = if found.bases == table_bases(game) {
+            table_basis(game)?
+        } else if found.bases.len() == game.axes().len() {
+            let factors = found.bases.iter().enumerate();
+            let factors = factors.map(|(axis, count)| Basis::on_axis(game.axes(), axis, *count));
+            let mut factors: Vec<Basis> = factors.collect::<Result<_, _>>()?;
+            factors.sort_by_key(|factor| !matches!(factor, Basis::Indicators { .. }));
+            Basis::outer(factors)?
+        } else {
             return Err(ValuesError::Count { expected: game.axes().len(), found: found.bases.len() });
-        }
-        let factors = found.bases.iter().enumerate();
-        let factors = factors.map(|(axis, count)| Basis::on_axis(game.axes(), axis, *count));
-        let mut factors: Vec<Basis> = factors.collect::<Result<_, _>>()?;
-        factors.sort_by_key(|factor| !matches!(factor, Basis::Indicators { .. }));
-        let basis = Basis::outer(factors)?;
+        };
         let numbers = &body[at..];
         if numbers.len() != 4 * basis.len() {
             return Err(ValuesError::Count { expected: basis.len(), found: numbers.len() / 4 });
@@ -153,6 +172,16 @@ impl Values {
         let weights = numbers.as_chunks().0.iter().map(number).collect();
         Ok(Values { about: found, function: ValueFunction { basis, weights } })
     }
+}
+
+/// How many known states the agent and the opponent of a duel have.
+fn table_bases(game: &Game) -> Vec<usize> {
+    game.visited.iter().map(|known| known.states.len()).collect()
+}
+
+fn table_basis(game: &Game) -> Result<Basis, BasisError> {
+    let counts = table_bases(game).into_iter().enumerate();
+    Basis::outer(counts.map(|(axis, count)| Basis::Indicators { axis, count }).collect())
 }
 
 fn about(game: &Game, bases: Vec<usize>) -> About {

@@ -2,16 +2,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use randori_actor::{sword_duel, tag_agent, tag_opponent};
 use randori_equilibrium::conformance;
+use randori_equilibrium::finite::{FiniteGame, FiniteSettings, FiniteState, solve_finite};
 use randori_equilibrium::game::MarkovGame;
-use randori_equilibrium::grid::{GridSettings, solve_on_grid};
 use randori_equilibrium::lspi::{Control, Host};
 use randori_motion::Build;
 use randori_motion::parametric::{Graph, LookAhead};
-use randori_rivals::answer::lost;
+use randori_rivals::answer::{expected, lost};
 use randori_rivals::behaviour::Behaviour;
 use randori_rivals::contest::{ContestSettings, Mean, exploited, play_off, rounds};
 use randori_rivals::map::{Map, Spreads, plans};
@@ -19,7 +20,9 @@ use randori_rivals::record::{Performance, perform};
 use randori_rivals::round::{RoundSettings, minds, play, start};
 use randori_rivals::sword::stopped_by;
 use randori_rivals::values::ValuesError;
-use randori_rivals::{Choices, Doing, Game, Manner, Relation, Repertoire, Role, Size, Values, learn};
+use randori_rivals::{
+    Choices, Doing, Game, Manner, Relation, Repertoire, Role, Situation, Size, Values, learn,
+};
 
 static TAG: LazyLock<Game> = LazyLock::new(|| {
     let graphs = [tag_agent(Build::AVERAGE), tag_opponent(Build::AVERAGE)];
@@ -42,8 +45,7 @@ static SWORD_VALUES: LazyLock<Values> = LazyLock::new(|| taught(&SWORD));
 
 #[test]
 fn both_are_sound_markov_games() {
-    for game in [&*TAG, &*SWORD] {
-        let table = game.table();
+    for table in [TAG.table(), SWORD.table(), SWORD.moments()] {
         conformance::check(&table, 3, 5, 1).unwrap();
         assert!(table.discount() < 1.0);
     }
@@ -103,14 +105,19 @@ fn files_come_back_and_are_refused_by_other_games() {
 #[test]
 fn learning_goes_on_from_a_checkpoint_with_the_same_bits() {
     let game = &*SWORD;
-    let size = Size { sweeps: [0, 2], samples: [0.0, 2.0], backups: 1, ..Size::small(game) };
-    let mut kept = None;
-    let all = learn(game, &size, 7, Host::default(), None, &mut |step| {
-        kept.get_or_insert(step.checkpoint());
-        Control::Continue
-    });
-    let on = learn(game, &size, 7, Host::default(), kept.as_deref(), &mut |_| Control::Continue);
-    assert!(all.unwrap().0 == on.unwrap().0);
+    let exact = Size { backups: 4, ..Size::small(game) };
+    let splines = Size { samples: [0.0, 2.0], backups: 1, ..Size::paper(game) };
+    for size in [exact, splines] {
+        let mut kept = None;
+        let all = learn(game, &size, 7, Host::default(), None, &mut |step| {
+            kept.get_or_insert(step.checkpoint());
+            Control::Continue
+        });
+        let on = learn(game, &size, 7, Host::default(), kept.as_deref(), &mut |_| Control::Continue);
+        assert!(all.unwrap().0 == on.unwrap().0);
+    }
+    let other = learn(game, &Size::small(game), 7, Host::default(), Some(b"PK"), &mut |_| Control::Continue);
+    assert!(other.is_err());
 }
 
 #[test]
@@ -152,7 +159,7 @@ fn swords_are_stopped_by_their_blocks_alone_and_the_agent_has_the_right_of_way()
         });
         SWORD.choices(&randori_rivals::Situation { relation: opposite, states }, &mut choices);
         let outcome = SWORD.outcome(opposite, &choices.moves[0][0], &choices.moves[1][0]);
-        (outcome, choices.moves[1].iter().any(|it| it.begins_attack()))
+        (outcome, choices.moves[1].iter().any(|it| it.begins_attack))
     };
     // A cut from the own left meets whoever does not cover their right.
     let (hit, may_attack) = moves(["strike-left", "guard"], [0.3, 0.0]);
@@ -165,6 +172,13 @@ fn swords_are_stopped_by_their_blocks_alone_and_the_agent_has_the_right_of_way()
     // Both at once: the agent's counts.
     assert_eq!(moves(["strike-left", "strike-right"], [0.3, 0.3]).0.reward, 1.0);
     assert_eq!(moves(["guard", "strike-right"], [0.0, 0.3]).0.reward, -1.0);
+    // Who has stepped back is out of reach for a while.
+    let (missed, _) = moves(["strike-left", "retreat"], [0.5, 0.25]);
+    assert!(
+        missed.goes_on && missed.reward == 0.0 && missed.ends[0].node != SWORD.start(0, "parried-left").node
+    );
+    assert!(!moves(["strike-left", "retreat"], [0.5, 0.0]).0.goes_on);
+    assert!(!moves(["strike-left", "retreat"], [0.5, 0.7]).0.goes_on);
 }
 
 #[test]
@@ -176,6 +190,27 @@ fn feints_come_about_and_turns_end_bouts_sooner() {
     assert!(greedy.decisions <= optimal.decisions, "{greedy:?} {optimal:?}");
     // Line after line is tried, and some of them change.
     assert!(2 * optimal.feints < optimal.attacks + optimal.attacks / 2, "{optimal:?}");
+    // \[Wampler2010\], section 8.2: who takes turns is done in a move or two.
+    assert!(greedy.ended == 60 && greedy.attacks_per_round <= 2.0, "{greedy:?}");
+    assert!(optimal.attacks_per_round > 2.0 && 10 * optimal.blocked >= optimal.attacks, "{optimal:?}");
+}
+
+/// What contests draw lots for, without the lots.
+#[test]
+fn wits_pay_with_the_sword() {
+    let expected = |manners: [Manner; 2]| expected(&SWORD, &SWORD_VALUES, manners, 400_000).unwrap();
+    let fair = expected([Manner::Optimal; 2]);
+    let start = start(&SWORD, 0);
+    let worth = SWORD_VALUES.value(&SWORD, start.relation, start.states, &mut Default::default());
+    assert!((fair - worth).abs() < 5e-3 && (0.0..0.05).contains(&worth), "{fair} {worth}");
+    let sure = lost(&SWORD, &SWORD_VALUES, Manner::Optimal, 400_000).unwrap();
+    assert!((-1e-6..5e-3).contains(&sure.both), "{sure:?}");
+    for other in [Manner::Greedy, Manner::RandomGreedy, Manner::RewardOnly] {
+        let difference = expected([Manner::Optimal, other]) - expected([other, Manner::Optimal]);
+        assert!(difference > 0.1, "{other:?} {difference}");
+        let loses = lost(&SWORD, &SWORD_VALUES, other, 400_000).unwrap();
+        assert!(loses.both > sure.both + 0.1, "{other:?} {loses:?}");
+    }
 }
 
 #[test]
@@ -256,38 +291,74 @@ fn far_away_both_run_straight() {
     }
 }
 
-/// A duel of two lines only, on a grid of the times at which moves are known: exact there.
+/// All situations that can be met in a duel as it is played, and the finite game between them.
+fn enumerated(game: &Game) -> (Vec<Situation>, FiniteGame) {
+    let key = |situation: &Situation| {
+        situation.states.map(|state| (state.node.0, (1000.0 * state.time).round() as u32))
+    };
+    let mut found = vec![start(game, 0)];
+    let mut numbers = BTreeMap::from([(key(&found[0]), 0)]);
+    let mut choices = Choices::default();
+    let mut states = Vec::new();
+    while let Some(situation) = found.get(states.len()).copied() {
+        game.choices(&situation, &mut choices);
+        let (mut reward, mut next) = (Vec::new(), Vec::new());
+        for theirs in &choices.moves[1] {
+            for mine in &choices.moves[0] {
+                let outcome = game.outcome(situation.relation, mine, theirs);
+                reward.push(outcome.reward);
+                let after = Situation { relation: outcome.relation, states: outcome.ends };
+                let number = outcome.goes_on.then(|| {
+                    *numbers.entry(key(&after)).or_insert_with(|| {
+                        found.push(after);
+                        found.len() - 1
+                    })
+                });
+                next.push(number.map(|number| (number, 1.0)).into_iter().collect());
+            }
+        }
+        let [cols, rows] = [0, 1].map(|side| choices.moves[side].len());
+        states.push(FiniteState { rows, cols, reward, next });
+    }
+    (found, FiniteGame::new(game.discount, states, true).unwrap())
+}
+
+/// A duel of two lines only, solved as a finite game that was found by playing it.
 #[test]
-fn values_of_a_small_duel_are_those_of_an_exact_grid() {
+fn values_of_a_small_duel_are_those_of_the_finite_game() {
     let mut recipe = sword_duel(Build::AVERAGE);
-    let kept = |name: &str| name == "guard" || name.ends_with("-overhead") || name.ends_with("-left");
+    let kept = |name: &str| {
+        ["guard", "retreat"].contains(&name) || name.ends_with("-overhead") || name.ends_with("-left")
+    };
     recipe.nodes.retain(|node| kept(&node.name));
     recipe.links.retain(|link| kept(&link.from) && kept(&link.to));
     let graph = Graph::new(&recipe).unwrap();
-    assert_eq!(graph.nodes().len(), 13);
+    assert_eq!(graph.nodes().len(), 14);
     let game = Game::sword([graph.clone(), graph].map(|graph| Repertoire::new(graph, LookAhead::default())));
-    let table = game.table();
-    let grid = solve_on_grid(&table, &GridSettings { nodes: 12, tolerance: 1e-3, max_sweeps: 12 }).unwrap();
-    let size = Size { samples: [0.0, 16.0], ..Size::small(&game) };
-    let (values, _) = learn(&game, &size, 1, Host::default(), None, &mut |_| Control::Continue).unwrap();
-    let (mut squared, mut n, mut scale) = (0.0, 0.0, 0.0_f64);
-    for node in 0..13 * 13 {
-        let states = [node / 13, node % 13].map(|node| game.sides[0].graph.ids().nth(node).unwrap());
-        for time in 0..16 {
-            let times = [time / 4, time % 4].map(|at| (3 * at) as f32 / 11.0);
-            let states = [0, 1].map(|side| randori_motion::parametric::State {
-                time: times[side],
-                ..game.sides[side].graph.start(states[side])
-            });
-            let relation = start(&game, 1).relation;
-            let exact = grid.value(&game.point(relation, states)) + game.potential(relation, states);
-            let learned = values.value(&game, relation, states, &mut Default::default());
-            squared += (exact - learned) * (exact - learned);
-            scale += exact * exact;
-            n += 1.0;
-        }
-    }
-    let (error, scale) = ((squared / n).sqrt(), (scale / n).sqrt());
+    let (situations, finite) = enumerated(&game);
+    assert!(situations.len() > 500, "{}", situations.len());
+    let settings = FiniteSettings { newton_up_to: 0, tolerance: 1e-10, ..FiniteSettings::default() };
+    let exact = solve_finite(&finite, &settings);
+    let learned =
+        |size: &Size| learn(&game, size, 1, Host::default(), None, &mut |_| Control::Continue).unwrap().0;
+    let errors = |values: &Values| -> Vec<f64> {
+        let of = |(situation, exact): (&Situation, &f64)| {
+            let value = values.value(&game, situation.relation, situation.states, &mut Default::default());
+            value - exact
+        };
+        situations.iter().zip(&exact.values).map(of).collect()
+    };
+    let mean_square = |numbers: &[f64]| numbers.iter().map(|x| x * x).sum::<f64>() / numbers.len() as f64;
+    let values = learned(&Size::small(&game));
+    let worst = errors(&values).into_iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+    assert!(worst < 1e-6, "{worst}");
+    // Policies are worth what they should be against whatever comes.
+    let sure = lost(&game, &values, Manner::Optimal, 400_000).unwrap();
+    assert!((sure.as_agent - exact.values[0]).abs() < 5e-3, "{sure:?} {}", exact.values[0]);
+    assert!((sure.as_opponent - exact.values[0]).abs() < 5e-3, "{sure:?} {}", exact.values[0]);
+    // Four splines along each time follow them roughly.
+    let splines = Size { samples: [0.0, 16.0], sweeps: [0, 1], backups: 2, ..Size::paper(&game) };
+    let (error, scale) = (mean_square(&errors(&learned(&splines))).sqrt(), mean_square(&exact.values).sqrt());
     assert!(error < 0.25 * scale, "{error} of {scale}");
 }
 

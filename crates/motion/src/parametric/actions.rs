@@ -208,10 +208,11 @@ impl Search<'_> {
             let leaves = node.seconds_at(at, state.parameter) - entered;
             // Motions that are performed as a whole may be short.
             let whole = at >= 1.0 && state.time <= 0.0;
-            let open = if is_first { at >= state.time } else { leaves >= self.resolve || whole };
+            let open = if is_first { leaves >= -SAME } else { leaves >= self.resolve || whole };
             if !open || leaves >= left - SAME {
                 continue;
             }
+            let leaves = leaves.max(0.0);
             self.pass(state, since, since + leaves, entered, frame);
             if let Some(leg) = self.set.path.last_mut() {
                 leg.to = at;

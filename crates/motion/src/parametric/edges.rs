@@ -79,6 +79,11 @@ pub(super) fn found(recipe: &Recipe, skeleton: &Skeleton, nodes: &[Node]) -> Res
                     edges.push(eye.edge(from, *time, to, None)?);
                 }
             }
+            When::Between(times) => {
+                for [leaves, enters] in times {
+                    edges.push(eye.edge(from, *leaves, to, Some(*enters))?);
+                }
+            }
         }
     }
     edges.sort_by(|a, b| {

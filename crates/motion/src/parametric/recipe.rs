@@ -100,6 +100,8 @@ pub enum When {
     /// At these times of the first (0 to 1, both excluded), each to the moment of the second that is most like it and has
     /// the same feet on the floor.
     During(Vec<f32>),
+    /// At each of these times of the first (above 0, at most 1) to that time of the second (from 0 to below 1).
+    Between(Vec<[f32; 2]>),
 }
 
 /// Why no graph can be made.
@@ -225,11 +227,18 @@ impl Recipe {
                     return Err(BadRecipe::UnknownNode(name.clone()));
                 }
             }
-            if let When::During(times) = &link.when
-                && let Some(time) = times.iter().find(|time| !(**time > 0.0 && **time < 1.0))
-            {
+            let bad = match &link.when {
+                When::AtEnd => None,
+                When::During(times) => times.iter().copied().find(|time| !(*time > 0.0 && *time < 1.0)),
+                When::Between(times) => {
+                    let leaves = times.iter().map(|pair| pair[0]).find(|time| !(*time > 0.0 && *time <= 1.0));
+                    let enters = || times.iter().map(|pair| pair[1]).find(|time| !(0.0..1.0).contains(time));
+                    leaves.or_else(enters)
+                }
+            };
+            if let Some(time) = bad {
                 let (from, to) = (link.from.clone(), link.to.clone());
-                return Err(BadRecipe::BadTime { from, to, time: *time });
+                return Err(BadRecipe::BadTime { from, to, time });
             }
         }
         Ok(())
