@@ -10,11 +10,14 @@
 //! Timing makes the game. A block rises for as long as a strike falls, so that it is begun at the decision at which the line
 //! may still change, or too late: both guess. A step back is out of reach of either line, and is caught by the slower feint.
 
+use std::f32::consts::PI;
 use std::sync::Arc;
 
+use glam::{Quat, Vec3};
 use randori_motion::library::Likeness;
+use randori_motion::math::rotation_between;
 use randori_motion::parametric::{Blade, Link, Measure, NodeRecipe, Recipe, Sample, When};
-use randori_motion::{Annotation, Build, Clip, FrameRate, Ground, Placement, Side};
+use randori_motion::{Annotation, Build, Clip, FrameRate, Ground, Placement, Pose, Side};
 
 use super::BLADE;
 use super::moves::Line;
@@ -109,14 +112,15 @@ pub fn sword_duel(build: Build) -> Recipe {
     Recipe { name: "sword-duel".to_owned(), build, blade, nodes, links, likeness }
 }
 
-/// The lines that a cut may change to: just before it strikes, to the other side; earlier, over the head or from there.
+/// The lines that a cut may change to, just before it strikes and earlier: lines near its own, or the way of the sword would be
+/// too long for the time.
 fn feinted(line: Line) -> [Line; 2] {
     match line {
-        Line::Overhead => [Line::Left, Line::Right],
-        Line::Left => [Line::RightUpper, Line::Overhead],
-        Line::RightUpper => [Line::Left, Line::Overhead],
-        Line::Right => [Line::LeftUpper, Line::Overhead],
-        Line::LeftUpper => [Line::Right, Line::Overhead],
+        Line::Overhead => [Line::RightUpper, Line::Right],
+        Line::Left => [Line::Overhead, Line::LeftUpper],
+        Line::LeftUpper => [Line::Left, Line::Overhead],
+        Line::Right => [Line::Overhead, Line::RightUpper],
+        Line::RightUpper => [Line::Right, Line::Overhead],
     }
 }
 
@@ -241,11 +245,38 @@ fn sample(man: &Swordsman, span: Span, beats: u8) -> Sample {
     let times: Vec<f32> = (0..n_frames).map(|frame| span.at(share(frame), seconds)).collect();
     let performer = &man.fighter.performer;
     let skeleton = Arc::clone(&performer.body().skeleton);
-    let clip = Clip::from_poses("sword", skeleton, rate, times.iter().map(|t| man.pose(*t)));
+    let clip = Clip::from_poses("sword", skeleton, rate, times.iter().map(|t| turned_over(man, *t)));
     Sample {
         clip: clip.expect("strokes, tracks and their sums are finite"),
         standing: times.iter().map(|t| performer.standing(*t)).collect(),
         placements: times.iter().map(|t| performer.path().at(*t)).collect(),
         parameter: 0.0,
     }
+}
+
+/// How long before and after a moment the hand has for turning over (s).
+const TURNS_OVER: f32 = 0.12;
+
+/// The pose at a time (s), the hand turned about the blade as it is on the average around then. Where a blade passes the side
+/// that no thumb gets to, a hand turns over from one moment to the next: no tip shows it, but what is left of such a spin
+/// at a seam would fling the sword away.
+fn turned_over(man: &Swordsman, t: f32) -> Pose {
+    let mut pose = man.pose(t);
+    let Some(hand) = man.fighter.performer.body().skeleton.bone(BLADE.bone) else { return pose };
+    let held = (BLADE.ends[1] - BLADE.ends[0]).normalize_or(Vec3::Z);
+    let without = |bend: Quat| rotation_between(held, bend * held);
+    let turn = |bend: Quat| {
+        let about = without(bend).inverse() * bend;
+        2.0 * libm::atan2f(about.xyz().dot(held) * about.w.signum(), about.w.abs())
+    };
+    let (mut sum, mut weights) = (0.0, 0.0);
+    for step in -5..=5_i8 {
+        let share = f32::from(step) / 6.0;
+        let weight = 1.0 + libm::cosf(PI * share);
+        sum += weight * turn(man.pose(t + share * TURNS_OVER).rotations[hand.idx()]);
+        weights += weight;
+    }
+    let bend = &mut pose.rotations[hand.idx()];
+    *bend = without(*bend) * Quat::from_axis_angle(held, sum / weights);
+    pose
 }
