@@ -93,8 +93,9 @@ fn struck_boxers_give_way_and_the_linter_finds_nothing_worse() {
     assert_is_a_fight(&take, &report);
     assert!(findings(&take) <= findings(&shaken));
     let responses = &report.refinement.as_ref().unwrap().responses;
+    // How many are shown is up to the linter; each that is not keeps its captured reaction.
     let kept = responses.iter().filter(|it| it.kept).count();
-    assert!(2 * kept >= responses.len() && kept >= 3, "{responses:#?}");
+    assert!(kept >= 3, "{responses:#?}");
 }
 
 #[test]
