@@ -2,7 +2,7 @@
 //!
 //! There are eight ways to go and eight between them, seen along the line from whoever decides to the other, and standing:
 //! a policy for each, made when it is needed first. The first steps are weighed by the way that is really meant
-//! ([`Outlook`]), the very first as it really goes from where both are, what comes after by the nearest of those.
+//! (`Outlook`), the very first as it really goes from where both are, what comes after by the nearest of those.
 //! Where both are to go is where [`Aims::goal`](randori_arena::objectives::Aims::goal) of either has the middle between them.
 //!
 //! What it refuses to do: it lets go of nothing. Lifting and putting down are for whoever tells the story.
