@@ -382,6 +382,8 @@ export class Renderer {
   /** All pieces, and room to the end of the last batch. */
   upload({ pieces, n }) {
     const gl = this.gl;
+    // A length of nothing would mean all.
+    if (!n) return;
     gl.bindBuffer(gl.UNIFORM_BUFFER, this.pieces);
     gl.bufferData(gl.UNIFORM_BUFFER, 4 * PIECE * BATCH * Math.ceil(n / BATCH), gl.DYNAMIC_DRAW);
     gl.bufferSubData(gl.UNIFORM_BUFFER, 0, pieces, 0, n * PIECE);
