@@ -3,6 +3,7 @@
 //! There are eight ways to go and eight between them, seen along the line from whoever decides to the other, and standing:
 //! a policy for each, made when it is needed first. The first steps are weighed by the way that is really meant
 //! (`Outlook`), the very first as it really goes from where both are, what comes after by the nearest of those.
+//! Steps drift to the side, more so backwards than ahead, so each keeps to the line on which both were sent (`Course`).
 //! Where both are to go is where [`Aims::goal`](randori_arena::objectives::Aims::goal) of either has the middle between them.
 //!
 //! What it refuses to do: it lets go of nothing. Lifting and putting down are for whoever tells the story.
@@ -14,6 +15,7 @@ use std::sync::{Arc, OnceLock};
 
 use randori_arena::controller::{Controller, Situation, Verdict};
 use randori_arena::plausible::Screening;
+use randori_motion::math::wrap_angle;
 use randori_motion::{ActionId, ActionLibrary, Ground};
 use rayon::prelude::*;
 use smallvec::SmallVec;
@@ -39,6 +41,10 @@ const DEPTH: usize = 5;
 const WAYS: usize = 16;
 /// The place of standing behind the ways.
 const STANDING: usize = WAYS;
+/// Ways that differ by less are the same way still (rad).
+const SAME_WAY: f32 = 0.2;
+/// Whoever is off the line heads for where it will be after so much of it (m).
+const AHEAD: f32 = 0.5;
 /// How many of the first choices are looked at closely, and how many choices ahead that is.
 const CLOSELY: usize = 12;
 const PLIES: usize = 2;
@@ -105,12 +111,13 @@ impl Carriers {
 #[derive(Debug)]
 pub struct Carrier {
     carriers: Arc<Carriers>,
+    course: Option<Course>,
 }
 
 impl Carrier {
     /// Somebody at one end.
     pub fn new(carriers: &Arc<Carriers>) -> Carrier {
-        Carrier { carriers: Arc::clone(carriers) }
+        Carrier { carriers: Arc::clone(carriers), course: None }
     }
 }
 
@@ -127,7 +134,7 @@ impl Controller for Carrier {
             return None;
         }
         let bodies = [who, whom].map(|who| &*stage.cast[who].bodies);
-        let way = way_to_go(situation, whom);
+        let way = way_to_go(situation, whom, &mut self.course);
         let scene = Scene { situation, whom, carriers };
         let pairing = Pairing::of(moment, who, whom, bodies);
         let graph = &carriers.graph;
@@ -138,15 +145,30 @@ impl Controller for Carrier {
         let screening = Screening { options, left: options, ..Screening::default() };
         Some(Verdict { action, screening, candidates: Vec::new(), edges: 0 })
     }
+}
 
-    fn forgets(&self) -> bool {
-        true
+/// A line on the floor that two were sent along.
+#[derive(Clone, Copy, Debug)]
+struct Course {
+    /// Where the middle between them was.
+    from: Ground,
+    /// Its heading (rad).
+    heading: f32,
+}
+
+impl Course {
+    /// The heading (rad) that leads back to the line somewhat ahead.
+    fn back_from(&self, middle: Ground) -> f32 {
+        let (sin, cos) = libm::sincosf(self.heading);
+        let to_the_left = (middle.x - self.from.x) * cos - (middle.z - self.from.z) * sin;
+        self.heading - libm::atan2f(to_the_left, AHEAD)
     }
 }
 
 /// The way to where the middle between both is to be, to the left of straight ahead (rad) along the line from whoever
-/// decides to the other; `None` if it is there, or is to be nowhere.
-fn way_to_go(situation: &Situation<'_>, whom: usize) -> Option<f32> {
+/// decides to the other, led back to the course that was begun when this way was first meant; `None` if it is there, or is
+/// to be nowhere.
+fn way_to_go(situation: &Situation<'_>, whom: usize, course: &mut Option<Course>) -> Option<f32> {
     let Situation { stage, moment, aims, who, .. } = *situation;
     let goal = aims[who].goal.or(aims[whom].goal)?;
     let [here, there] = [who, whom].map(|who| stage.position(moment, who, moment.tick));
@@ -155,7 +177,10 @@ fn way_to_go(situation: &Situation<'_>, whom: usize) -> Option<f32> {
         return None;
     }
     let heading = |from: Ground, to: Ground| libm::atan2f(to.x - from.x, to.z - from.z);
-    Some(heading(middle, goal.position) - heading(here, there))
+    let meant = heading(middle, goal.position);
+    let kept = course.filter(|course| wrap_angle(meant - course.heading).abs() < SAME_WAY);
+    let course = course.insert(kept.unwrap_or(Course { from: middle, heading: meant }));
+    Some(course.back_from(middle) - heading(here, there))
 }
 
 /// The nearest of the ways to an angle (rad): 0 is ahead, a quarter of them to the left.
@@ -290,6 +315,26 @@ mod tests {
             (715.0, 0),
         ] {
             assert_eq!(nearest_way(f32::to_radians(degrees)), way, "{degrees}");
+        }
+    }
+
+    #[test]
+    fn courses_are_kept_from_both_sides() {
+        let ground = |x: f32, z: f32| Ground { x, z };
+        for (from, heading, middle, back) in [
+            (ground(0.0, 0.0), 0.0, ground(0.0, 2.0), 0.0),
+            // To the left of a way along z is x; as far off as one looks ahead is half of a right angle.
+            (ground(0.0, 0.0), 0.0, ground(AHEAD, 2.0), -45.0),
+            (ground(0.0, 0.0), 0.0, ground(-AHEAD, 2.0), 45.0),
+            (ground(3.0, 1.0), 90.0, ground(5.0, 1.0 - AHEAD), 45.0),
+            (ground(3.0, 1.0), 180.0, ground(3.0 - AHEAD, 1.0), 135.0),
+        ] {
+            let course = Course { from, heading: f32::to_radians(heading) };
+            let angle = wrap_angle(course.back_from(middle)).to_degrees();
+            assert!(
+                (angle - back).abs() < 1e-3,
+                "{heading} from {from:?} at {middle:?}: {angle}, not {back}"
+            );
         }
     }
 }
