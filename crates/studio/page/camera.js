@@ -3,6 +3,11 @@
 import { dot, lookAt, minus, perspective, plus, scaled, times, unit, cross } from "./matrices.js";
 
 const FOV = 0.7;
+/** Room around whoever is nearest to an edge of the picture (m), and what is seen above and below of people at least. */
+const ROOM = 0.9;
+const HEIGHT = 1.5;
+/** How fast the picture comes after those in it (1/s): by the clock, so that slow machines do not lose runners. */
+const AFTER = 8;
 
 export class Camera {
   constructor() {
@@ -21,8 +26,8 @@ export class Camera {
     this.jump = true;
   }
 
-  /** Keeps people in the picture, or what the whole take needs. */
-  follow(people, whole) {
+  /** Keeps people in the picture, or what the whole take needs, when so much time has gone by (s). */
+  follow(people, whole, seconds) {
     if (this.kind === "free" || !people.length) return this.update();
     const kind = this.kind === "story" ? this.story : "follow";
     const span = kind === "whole" || kind === "fixed" ? (whole ?? people) : people;
@@ -33,10 +38,14 @@ export class Camera {
       low[1] = Math.min(low[1], p[2]); high[1] = Math.max(high[1], p[2]);
     }
     const middle = [(low[0] + high[0]) / 2, 0.95, (low[1] + high[1]) / 2];
-    const reach = Math.hypot(high[0] - low[0], high[1] - low[1]) / 2;
-    const wide = Math.tan(FOV / 2) * Math.min(this.aspect, 1.7);
-    const wanted = kind === "steady" ? 5 : Math.max(1.5 / Math.tan(FOV / 2), (reach + 0.9) / wide) * (1 + 0.25 * Math.sin(this.pitch));
-    const share = this.jump ? 1 : 0.12;
+    const { x, y, z } = this.axes();
+    const [up, wide] = [Math.tan(FOV / 2), Math.tan(FOV / 2) * Math.min(this.aspect, 1.7)];
+    const room = (p) => {
+      const off = minus([p[0], middle[1], p[2]], middle);
+      return dot(off, z) + Math.max((Math.abs(dot(off, y)) + HEIGHT) / up, (Math.abs(dot(off, x)) + ROOM) / wide);
+    };
+    const wanted = kind === "steady" ? 5 : Math.max(...span.map(room));
+    const share = this.jump ? 1 : 1 - Math.exp(-AFTER * seconds);
     this.jump = false;
     this.target = plus(this.target, scaled(minus(middle, this.target), share));
     this.distance += (wanted * this.zoom - this.distance) * share;

@@ -353,6 +353,7 @@ addEventListener("drop", (event) => {
 
 let shownAt = -1;
 let drawnAs = "";
+let drawnAt = performance.now();
 /** All that the picture depends on, but for what is dragged in it. */
 const looks = ({ main, pinned }) => [main.frames, pinned.frames, pinned.take?.version, camera.eye, camera.target, canvas.width, canvas.height, state.mode, state.theme, state.bones,
   state.trails, state.names, main.take?.version, state.floor?.strips.length, state.opening].join();
@@ -365,7 +366,9 @@ function draw() {
   const two = Boolean(pinned.take);
   const [width, height] = [canvas.width, canvas.height];
   camera.aspect = (two ? width / 2 : width) / height;
-  camera.follow(main.roots(), main.whole.filter(Boolean));
+  const now = performance.now();
+  camera.follow(main.roots(), main.whole.filter(Boolean), (now - drawnAt) / 1000);
+  drawnAt = now;
   const as = looks(state);
   // A picture that is there already costs nothing; what is dragged moves without anybody being told.
   if (as === drawnAs && !held && !["direct", "bodies", "wits"].includes(state.mode)) return;
