@@ -38,6 +38,8 @@ pub struct Bodies {
     reach: f32,
     /// The farthest that any single action gets (m).
     roam: f32,
+    /// The same of what may be chosen from each node of the graph.
+    strides: Vec<f32>,
     words: Words,
 }
 
@@ -216,6 +218,7 @@ impl Bodies {
             reach: reach + radii.iter().fold(0.0_f32, |most, radius| most.max(*radius)),
             strikes: Vec::new(),
             roam: 0.0,
+            strides: Vec::new(),
             words: Words::of(&library),
             library,
             radii,
@@ -234,6 +237,8 @@ impl Bodies {
         bodies.options =
             (0..bodies.library.n_nodes() as u32).map(|node| bodies.options_from(NodeId(node))).collect();
         for options in &bodies.options {
+            let roams = options.iter().map(|option| bodies.moves[option.id.0 as usize].roam);
+            bodies.strides.push(roams.fold(0.0, f32::max));
             for (place, option) in (0..).zip(options) {
                 bodies.moves[option.id.0 as usize].place = Some(place);
             }
@@ -290,6 +295,11 @@ impl Bodies {
     /// The farthest from where it starts that the root gets in any single action (m).
     pub fn roam(&self) -> f32 {
         self.roam
+    }
+
+    /// The farthest from where it starts that the root gets in anything that may be chosen after an action (m).
+    pub(crate) fn stride(&self, after: ActionId) -> f32 {
+        self.strides[self.of_action(after).to as usize]
     }
 
     /// The annotations of the library.

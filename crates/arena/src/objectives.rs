@@ -171,11 +171,15 @@ struct Ready {
     asked_range: [f64; 2],
     /// What recency takes away from each action.
     worn: Vec<f64>,
+    /// The most of it.
+    worn_most: f64,
     n_words_of_opponent: usize,
     /// f_comb by own and the opponent's annotation.
     combined: Vec<f64>,
     /// The largest of its magnitudes.
     combined_most: f64,
+    /// Whether nothing but blows, all of them worth something to whoever gives them, and costs count.
+    is_rival: bool,
     /// How often each action was chosen, by its annotation (-).
     used: Vec<f64>,
     /// What the options of each node of the graph promise, once somebody asked.
@@ -210,16 +214,24 @@ impl Judge {
                 words.of_actions(&words.known.iter().map(worth).collect::<Vec<f64>>())
             };
             let asked = of_words(&asked);
+            let given = of_words(&given);
             let is_to_be_struck = aims.required.iter().any(|annotation| annotation.kind() == Kind::Reaction);
+            let worn = worn(aims, &words.of_action);
+            let weights = [style.distance_weight, style.angle_weight, style.taken_weight];
+            let of_blows = weights.iter().chain(&given).all(|weight| *weight >= 0.0);
+            let is_asked = aims.goal.is_some() || asked.iter().any(|asked| *asked != 0.0);
+            let is_known = !matches!(aims.scoring, Scoring::Own(_));
             Ready {
-                given: of_words(&given),
+                is_rival: of_blows && is_known && !is_asked && !aims.staged,
+                given,
                 taken: if is_to_be_struck { 0.0 } else { style.taken_weight },
                 asked_range: [
                     asked.iter().fold(0.0, |a, b| b.min(a)),
                     asked.iter().fold(0.0, |a, b| b.max(a)),
                 ],
                 asked,
-                worn: worn(aims, &words.of_action),
+                worn_most: worn.iter().fold(0.0, |most, worn| worn.max(most)),
+                worn,
                 used: used(aims, words),
                 combined_most: combined.iter().fold(0.0, |most: f64, value| most.max(value.abs())),
                 combined,

@@ -319,3 +319,48 @@ fn promises_are_kept() {
         println!("{case}: {n} promises, kept by {slack} points at least");
     }
 }
+
+#[test]
+fn prospects_are_not_exceeded() {
+    // What an action and whatever the other does after it can be worth is known before either is simulated.
+    let cases = [
+        (fight(&[0, 1], 50.0), vec![aims("general-boxer", 1), aims("infighter", 0)]),
+        (fight(&[0, 1], f32::INFINITY), vec![aims("outboxer", 1), aims("general-boxer", 0)]),
+        (chase(&[0, 1]), vec![aims("chaser", 1), aims("runaway", 0)]),
+    ];
+    for (case, (stage, all)) in cases.into_iter().enumerate() {
+        let judge = Judge::of(&stage, &all);
+        let worth = |moment: &Moment, who: usize, action: ActionId| {
+            let doing = stage.begin(moment, who, action);
+            let outcome = stage.perform(moment, who, doing);
+            (judge.terms(&stage, moment, who, &doing, &outcome).competitive(), outcome.next)
+        };
+        let (mut n, mut slack) = (0, f64::INFINITY);
+        for (k, step) in play(&stage, &ring(&stage, 0.5), &all, 8, 150).iter().enumerate() {
+            let first: Vec<ActionId> =
+                options(&stage, &step.before, step.who).into_iter().skip(k % 7).step_by(7).collect();
+            let mut prospects = Vec::new();
+            judge.prospects(&stage, &step.before, step.who, first.iter().copied(), &mut prospects);
+            for (action, prospect) in first.into_iter().zip(prospects).filter(|(_, most)| most.is_finite()) {
+                let (won, next) = worth(&step.before, step.who, action);
+                assert!(won <= prospect, "{case} {k} {won} {prospect}: nothing may follow");
+                let Some(turn) = stage.turn(&next) else { continue };
+                assert_ne!(turn, step.who, "{case} {k}");
+                for answer in options(&stage, &next, turn).into_iter().skip(k % 5).step_by(5) {
+                    let (lost, _) = worth(&next, turn, answer);
+                    assert!(won - lost <= prospect, "{case} {k} {won} {lost} {prospect}");
+                    slack = slack.min(prospect - won + lost);
+                    n += 1;
+                }
+            }
+        }
+        assert!(n > 1000, "{case}: {n}");
+        println!("{case}: {n} prospects, kept by {slack} points at least");
+    }
+    let stage = fight(&[0, 1], 50.0);
+    let goal = Goal { position: Ground { x: 1.0, z: 1.0 }, heading: None };
+    let both = [Aims { goal: Some(goal), ..aims("general-boxer-path", 1) }, aims("general-boxer", 0)];
+    let moment = &play(&stage, &ring(&stage, 0.5), &both, 8, 1)[0].before;
+    let judge = Judge::of(&stage, &both);
+    assert!(!judge.prospects(&stage, moment, 0, std::iter::empty(), &mut Vec::new()), "they share a goal");
+}

@@ -44,6 +44,9 @@
 //! *Promises.* Where one choice is left, a child is a leaf, and its utility for p is what was gathered plus its edge's.
 //! If the world promises that this is ≤ L_p(c), c is low for p without being played, or even listed.
 //!
+//! *Prospects.* Where more are left, the world may know what a child and all paths below it can add to p's utility. If
+//! that is ≤ L_p(c), c is low for p without being played.
+//!
 //! *Habits.* Where Min follows a habit, all its likely children are visited without limits, and the mean lies within
 //! the same intervals, so that (1) and all that follows from it holds for it too.
 //!
@@ -69,7 +72,7 @@ use rayon::prelude::*;
 use crate::early::{self, Children};
 use crate::last;
 use crate::memory::{Known, Memory, longer};
-use crate::score::{Reach, Sum};
+use crate::score::{Reach, Sum, prospect};
 use crate::search::{Found, Statistics, Tree};
 use crate::world::{Player, Promise, World};
 
@@ -100,6 +103,7 @@ pub(crate) fn expand<W: World>(
         statistics: Statistics::default(),
         spare_choices: Vec::new(),
         spare_visits: Vec::new(),
+        spare_prospects: Vec::new(),
         promises: Vec::new(),
         last: false,
     };
@@ -146,6 +150,7 @@ pub(crate) struct Scratch<'a, C> {
     pub(crate) statistics: Statistics,
     spare_choices: Vec<Vec<C>>,
     spare_visits: Vec<Vec<Seen>>,
+    spare_prospects: Vec<Vec<f64>>,
     /// What the choices of the last node promise.
     pub(crate) promises: Vec<Promise<C>>,
     /// Whether no deeper search follows, which would want to know the order.
@@ -342,6 +347,17 @@ fn visit_children<W: World>(
     let other_limit = node.limits[player.opponent() as usize];
     let cut_above = node.reach.filter(|_| other_limit > NEVER).map(|reach| reach.coop[1].saturating_mul(2));
     let (mut order, guess_from) = order_of(tree, scratch, node, player, choices);
+    let mut prospects = scratch.spare_prospects.pop().unwrap_or_default();
+    prospects.clear();
+    if node.left > 1 && node.reach.is_some() && !open {
+        tree.prospects(node.state, choices, node.left, &mut prospects);
+    }
+    // The most that a child can be worth, if that is known.
+    let most_of = |index: u32| {
+        let most = prospect(*prospects.get(index as usize)?, node.left);
+        Some(node.so_far.utility(player).saturating_add(most))
+    };
+    let is_hopeless = |index: u32, limit: i64| most_of(index).is_some_and(|most| most <= limit);
     let mut best: Option<Best> = None;
     let any = std::cell::Cell::new(false);
     let mut cut = None;
@@ -392,7 +408,7 @@ fn visit_children<W: World>(
             let scouts = order[group.clone()].par_iter().map(|seen| {
                 let mut young = Scratch::young(elder, last);
                 let (limit, choice) = (limit_of(seen.index, best), choices[seen.index as usize]);
-                let child = if known(choice).is_some() {
+                let child = if known(choice).is_some() || is_hopeless(seen.index, limit) {
                     None
                 } else {
                     visit_child(tree, &mut young, node, player, choice, limit, Care::Scout)
@@ -409,6 +425,12 @@ fn visit_children<W: World>(
         for place in group.clone() {
             let index = order[place].index;
             let (limit, choice) = (limit_of(index, best), choices[index as usize]);
+            if known(choice).is_none() && is_hopeless(index, limit) {
+                any.set(true);
+                order[place].utility = limit.saturating_sub(1);
+                scratch.statistics.futile += 1;
+                continue;
+            }
             let (limit, child) = match (known(choice), scouted.get(place - at)) {
                 (Some((_, edge, answer)), _) => (node.limits[player as usize], Some((edge, Some(answer)))),
                 (None, Some((limit, None))) => (*limit, None),
@@ -419,6 +441,10 @@ fn visit_children<W: World>(
                 }
                 (None, None) => (limit, visit_child(tree, scratch, node, player, choice, limit, Care::Full)),
             };
+            if let Some((_, Some(Answer::Value(value)))) = child {
+                let is_more = most_of(index).is_some_and(|most| value.utility(player) > most);
+                scratch.statistics.broken_bounds += u64::from(is_more);
+            }
             if let Some((edge, Some(answer))) = child
                 && take(&mut order[place], limit, edge, answer, &mut best)
             {
@@ -432,6 +458,7 @@ fn visit_children<W: World>(
         at = group.end;
     }
 
+    scratch.spare_prospects.push(prospects);
     if let Some(at) = cut {
         scratch.statistics.cutoffs += 1;
         let setting = tree.world.setting(node.state);
@@ -585,6 +612,7 @@ impl<'a, C: Copy + Eq + Hash> Scratch<'a, C> {
             statistics: Statistics::default(),
             spare_choices: Vec::new(),
             spare_visits: Vec::new(),
+            spare_prospects: Vec::new(),
             promises: Vec::new(),
             last,
         }

@@ -132,6 +132,11 @@ pub(crate) fn promise(points: f64) -> i64 {
     }
 }
 
+/// The same of `left` edges together.
+pub(crate) fn prospect(points: f64, left: u8) -> i64 {
+    promise(points) + i64::from(left)
+}
+
 /// Points such that whatever promises no more is [promised](promise) no more than so many steps.
 pub(crate) fn more_than(steps: i64) -> f64 {
     let points = steps.saturating_sub(2) as f64 / GRID;

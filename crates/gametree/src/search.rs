@@ -260,6 +260,25 @@ impl<W: World> Tree<'_, W> {
         self.knows_last(player) && self.world.promising(state, more_than(above), out)
     }
 
+    /// What choices and all that may follow them can add to their chooser's utility, if the world knows.
+    pub(crate) fn prospects(
+        &self,
+        state: &W::State,
+        choices: &[W::Choice],
+        left: u8,
+        out: &mut Vec<f64>,
+    ) -> bool {
+        out.clear();
+        // By the other rules, utilities are other sums.
+        let is_known = self.settings.rule == Rule::TwoObjectives
+            && self.world.prospects(state, choices, left, out)
+            && out.len() == choices.len();
+        if !is_known {
+            out.clear();
+        }
+        is_known
+    }
+
     /// Whether a player's last choices go by what they promise.
     pub(crate) fn knows_last(&self, player: Player) -> bool {
         // Where Min makes even its own share small, what it gains is another sum. Habits are about all choices.

@@ -134,6 +134,17 @@ pub trait World: Sync {
         false
     }
 
+    /// Appends, for each of `choices`, the most that it and whatever follows it, `left` choices in all, can add to the
+    /// utility of whoever makes it (points): F_comp + F_coop of their own choices, F_coop − F_comp of the other's;
+    /// infinite where that is not known. `false` when nothing is known of any.
+    ///
+    /// Like [`bounds`](Self::bounds) it holds for every path, also for those that end before because nobody has a choice
+    /// any more. Choices that cannot reach a limit are not played, so at least one of them must have finite scores.
+    fn prospects(&self, state: &Self::State, choices: &[Self::Choice], left: u8, out: &mut Vec<f64>) -> bool {
+        let _ = (state, choices, left, out);
+        false
+    }
+
     /// A choice of another state as it is in this one, with its rank among the [promising](Self::promising) ones, if it
     /// is surely a choice here, unless its scores are not finite; `None` if it is not, or if that is not known.
     ///

@@ -131,6 +131,10 @@ impl World for Counted<'_> {
         is_known
     }
 
+    fn prospects(&self, moment: &Moment, choices: &[Choice], left: u8, out: &mut Vec<f64>) -> bool {
+        self.game.prospects(moment, choices, left, out)
+    }
+
     fn offers(&self, moment: &Moment, choice: Choice) -> Option<(Choice, u32)> {
         self.game.offers(moment, choice)
     }

@@ -56,6 +56,12 @@ impl World for Game<'_> {
         self.judge.promising(self.stage, moment, who, above, tell)
     }
 
+    fn prospects(&self, moment: &Moment, choices: &[Choice], left: u8, out: &mut Vec<f64>) -> bool {
+        let Some(who) = self.stage.turn(moment).filter(|_| left == 2) else { return false };
+        let actions = choices.iter().map(|choice| choice.action);
+        self.judge.prospects(self.stage, moment, who, actions, out)
+    }
+
     fn offers(&self, moment: &Moment, choice: Choice) -> Option<(Choice, u32)> {
         let who = self.stage.turn(moment)?;
         let rank = self.judge.offers(self.stage, moment, who, choice.action)?;

@@ -43,6 +43,61 @@ impl Judge {
         out.extend(choices.map(|id| outset.most(&bodies.of_action(id).brief(id), &outlook)));
     }
 
+    /// The most that each choice and whatever is chosen after it can be worth to whoever makes it, less what it is worth
+    /// to the other if that is the other's choice (points); infinite where that is not known. `false` if nothing is
+    /// known of any: only of two who are nothing but rivals.
+    ///
+    /// It is known of an action during which nobody is struck, and after which the other chooses. Whatever that is, it
+    /// is worth no less to the other than the worst place and gaze that it may come to, because a blow under way counts
+    /// once, as soon as it looks like landing, and any other is the other's own.
+    pub fn prospects(
+        &self,
+        stage: &Stage,
+        moment: &Moment,
+        who: usize,
+        choices: impl Iterator<Item = ActionId>,
+        out: &mut Vec<f64>,
+    ) -> bool {
+        let [_, _] = moment.people[..] else { return false };
+        let other = 1 - who;
+        let [ready, rival] = [who, other].map(|it| &self.people[it]);
+        let them = &moment.people[other];
+        let [own, theirs] = [who, other].map(|it| &*stage.cast[it].bodies);
+        let their_move = theirs.of_action(them.doing.action);
+        let are_rivals = ready.is_rival
+            && rival.is_rival
+            && [ready.aims.opponent, rival.aims.opponent] == [other, who]
+            && moment.people.iter().all(|person| person.is_present);
+        if !are_rivals || their_move.is_terminal {
+            return false;
+        }
+        let outset = Outset::of(self, stage, moment, who);
+        let outlook = Outlook::of(stage, moment, other);
+        let their_end = them.doing.end(theirs).max(moment.tick);
+        let there = outlook.after(their_end - moment.tick);
+        let apart = apart(outset.here.shift(), there) + theirs.stride(them.doing.action);
+        let window_ends = them.doing.start + their_move.window[1] as i32 - their_move.first as i32;
+        let is_striking = !them.is_spent && window_ends > moment.tick;
+        out.extend(choices.map(|id| {
+            let its = own.of_action(id);
+            let ends = moment.tick + its.length();
+            let is_answered = its.is_terminal || their_end < ends || (their_end == ends && other < who);
+            if !is_answered {
+                return f64::INFINITY;
+            }
+            let is_blow = its.window[0] != its.window[1];
+            let doing = stage.begin(moment, who, id);
+            let (mine, others) = ((own, &doing), (theirs, &them.doing));
+            if (is_blow && hits::may_meet(mine, others)) || (is_striking && hits::may_meet(others, mine)) {
+                return f64::INFINITY;
+            }
+            // A blow that meets nothing now may meet what the other does next.
+            let later = if is_blow { ready.blow(stage, who, id, outset.feared) } else { 0.0 };
+            outset.most(&its.brief(id), &outlook) + later + rival.dread(apart + its.roam)
+        }));
+        true
+    }
+
     /// The place of an action in the order of [`sketch`], if it is surely among what somebody might plausibly do, unless
     /// bodies get into each other.
     pub fn offers(&self, stage: &Stage, moment: &Moment, who: usize, action: ActionId) -> Option<u32> {
@@ -134,6 +189,19 @@ impl Ready {
             ranked.sort_by(|a, b| b.most.total_cmp(&a.most).then(a.index.cmp(&b.index)));
             ranked.into()
         })
+    }
+
+    /// The most that any action can cost by itself which leaves one no farther from the opponent than this (m, points).
+    fn dread(&self, farthest: f32) -> f64 {
+        let style = &self.aims.style;
+        let farthest = farthest + BLUR.sqrt() + BLUR * farthest;
+        let worst = |distance: f32| -style.movement(distance, style.angle);
+        let turned = (std::f64::consts::PI + f64::from(style.angle.abs())) / style.radian;
+        worst(0.0).max(worst(farthest))
+            + style.angle_weight * turned * turned
+            + self.worn_most
+            + self.combined_most
+            + ROUNDING
     }
 
     /// What an action is worth by itself (points).

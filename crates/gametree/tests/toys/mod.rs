@@ -73,6 +73,23 @@ impl Drawn {
         if self.states == 0 { hash } else { hash % self.states }
     }
 
+    /// The most that a choice, and paths of so many choices with it, add to the utilities of the other and of whoever
+    /// makes it; not a number if it is no choice.
+    fn paths(&self, moment: &Moment, choice: u32, left: u8) -> [f64; 2] {
+        let (next, Edge { comp, coop }) = self.play(moment, choice);
+        let mut more = [0.0_f64; 2];
+        if let Some(turn) = self.turn(&next).filter(|_| left > 1) {
+            let mut choices = Vec::new();
+            self.choices(&next, &mut choices);
+            let is_same = self.turn(moment) == Some(turn);
+            for [others, own] in choices.iter().map(|choice| self.paths(&next, *choice, left - 1)) {
+                let [theirs, ours] = if is_same { [others, own] } else { [own, others] };
+                more = [more[0].max(theirs), more[1].max(ours)];
+            }
+        }
+        [coop - comp + more[0], comp + coop + more[1]]
+    }
+
     fn draw(&self, moment: &Moment, what: u64) -> u64 {
         mix(mix(mix(self.seed ^ mix(moment.place)) ^ (moment.busy[0] << 32 | moment.busy[1])) ^ what)
     }
@@ -149,6 +166,17 @@ impl World for Drawn {
         });
         out.extend(all.rev().filter(|promise| promise.most > above));
         any && self.promised >= 0
+    }
+
+    fn prospects(&self, moment: &Moment, choices: &[u32], left: u8, out: &mut Vec<f64>) -> bool {
+        out.extend(choices.iter().map(|choice| {
+            let [_, most] = self.paths(moment, *choice, left);
+            // Nothing is known of some, and of those that are no choice.
+            let is_known = most.is_finite() && !self.draw(moment, 7 + u64::from(*choice)).is_multiple_of(4);
+            if is_known { most + self.unit * f64::from(self.promised) } else { f64::INFINITY }
+        }));
+        let any = choices.iter().any(|choice| self.paths(moment, *choice, 1)[1].is_finite());
+        any && left < 4 && self.promised >= 0
     }
 
     fn offers(&self, moment: &Moment, choice: u32) -> Option<(u32, u32)> {
