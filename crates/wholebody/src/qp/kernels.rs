@@ -26,6 +26,15 @@ pub(super) fn with_vectors<R>(work: impl FnMut() -> R) -> R {
     Arch::new().dispatch(Work(work))
 }
 
+/// The rows of the [`PANEL`] columns from `e` on.
+///
+/// An array written out: what `from_fn` and `map` make is not inlined here, nor compiled for wide vectors.
+#[inline(always)]
+fn columns_at(a: &[f64], stride: usize, n: usize, e: usize) -> [&[f64]; PANEL] {
+    let column = |p: usize| &a[(e + p) * stride..(e + p) * stride + n];
+    [column(0), column(1), column(2), column(3)]
+}
+
 /// Solves with the first `count` columns of a unit lower factor of `n` rows (column-major), in place: what they add
 /// to the other rows is taken off there.
 #[inline(always)]
@@ -33,8 +42,8 @@ pub(super) fn substitute_forward(a: &[f64], stride: usize, n: usize, count: usiz
     let x = &mut x[..n];
     let mut e = 0;
     while e + PANEL <= count {
-        let columns: [&[f64]; PANEL] = std::array::from_fn(|p| &a[(e + p) * stride..(e + p) * stride + n]);
-        let mut v: [f64; PANEL] = std::array::from_fn(|p| x[e + p]);
+        let columns = columns_at(a, stride, n, e);
+        let mut v = [x[e], x[e + 1], x[e + 2], x[e + 3]];
         for p in 0..PANEL {
             for r in p + 1..PANEL {
                 v[r] -= columns[p][e + r] * v[p];
@@ -43,7 +52,8 @@ pub(super) fn substitute_forward(a: &[f64], stride: usize, n: usize, count: usiz
         x[e..e + PANEL].copy_from_slice(&v);
         if v != [0.0; PANEL] {
             let rest = &mut x[e + PANEL..];
-            let [l0, l1, l2, l3] = columns.map(|column| &column[e + PANEL..][..rest.len()]);
+            let below = |p: usize| &columns[p][e + PANEL..][..rest.len()];
+            let (l0, l1, l2, l3) = (below(0), below(1), below(2), below(3));
             for (i, x) in rest.iter_mut().enumerate() {
                 *x -= (l0[i] * v[0] + l1[i] * v[1]) + (l2[i] * v[2] + l3[i] * v[3]);
             }
@@ -68,9 +78,10 @@ pub(super) fn substitute_backward(a: &[f64], stride: usize, n: usize, count: usi
     }
     while e >= PANEL {
         e -= PANEL;
-        let columns: [&[f64]; PANEL] = std::array::from_fn(|p| &a[(e + p) * stride..(e + p) * stride + n]);
+        let columns = columns_at(a, stride, n, e);
         let (own, rest) = x[e..].split_at_mut(PANEL);
-        let sums = columns.map(|column| dot(&column[e + PANEL..], rest));
+        let below = |p: usize| dot(&columns[p][e + PANEL..], rest);
+        let sums = [below(0), below(1), below(2), below(3)];
         for p in (0..PANEL).rev() {
             let inside: f64 = (p + 1..PANEL).map(|r| columns[p][e + r] * own[r]).sum();
             own[p] -= sums[p] + inside;
@@ -169,9 +180,10 @@ impl WithSimd for Eliminate<'_> {
                 // Bring column j up to date with the earlier columns of the panel.
                 let top = j / GROUP * (GROUP / S::F64_LANES);
                 let (done, rest) = a.split_at_mut(j * stride);
-                let factors: [f64; PANEL] = std::array::from_fn(|p| {
-                    if start + p < j { done[(start + p) * stride + j] * pivots[p] } else { 0.0 }
-                });
+                let mut factors = [0.0; PANEL];
+                for p in start..j {
+                    factors[p - start] = done[p * stride + j] * pivots[p - start];
+                }
                 let (done, column) = (S::as_simd_f64s(done).0, S::as_mut_simd_f64s(&mut rest[..stride]).0);
                 let tall = column.len();
                 for p in start..j {
@@ -205,9 +217,11 @@ const RUNS: usize = 4;
 fn find_runs(l: &[&[f64]; PANEL], first: usize, groups: usize) -> ([[usize; 2]; RUNS], usize) {
     let mut runs = [[groups; 2]; RUNS];
     let (mut count, mut inside) = (0, false);
-    let l = l.map(|column| &column.as_chunks::<GROUP>().0[..groups]);
+    let rows = |p: usize| &l[p].as_chunks::<GROUP>().0[..groups];
+    let (l0, l1, l2, l3) = (rows(0), rows(1), rows(2), rows(3));
     for g in first..groups {
-        let any = l.iter().any(|column| column[g] != [0.0; GROUP]);
+        let is_any = |column: &[[f64; GROUP]]| column[g] != [0.0; GROUP];
+        let any = is_any(l0) || is_any(l1) || is_any(l2) || is_any(l3);
         if any && !inside {
             runs[count][0] = g;
             count += 1;
@@ -220,6 +234,32 @@ fn find_runs(l: &[&[f64]; PANEL], first: usize, groups: usize) -> ([[usize; 2]; 
         inside = any;
     }
     (runs, count)
+}
+
+/// What each column of the panel is multiplied with for column `c`, of the other sign, so that products are added.
+///
+/// Functions and not closures: those are not always inlined, and called for each column they cost as much as it does.
+#[inline(always)]
+fn negated_factors<S: Simd>(
+    simd: S,
+    l: &[&[f64]; PANEL],
+    pivots: &[f64; PANEL],
+    c: usize,
+) -> [S::f64s; PANEL] {
+    [
+        simd.splat_f64s(-(l[0][c] * pivots[0])),
+        simd.splat_f64s(-(l[1][c] * pivots[1])),
+        simd.splat_f64s(-(l[2][c] * pivots[2])),
+        simd.splat_f64s(-(l[3][c] * pivots[3])),
+    ]
+}
+
+/// Adds the products of the panel's columns with their factors.
+#[inline(always)]
+fn combine<S: Simd>(simd: S, f: &[S::f64s; PANEL], x: S::f64s, l: [S::f64s; PANEL]) -> S::f64s {
+    let first = simd.add_f64s(simd.mul_f64s(f[0], l[0]), simd.mul_f64s(f[1], l[1]));
+    let second = simd.add_f64s(simd.mul_f64s(f[2], l[2]), simd.mul_f64s(f[3], l[3]));
+    simd.add_f64s(simd.add_f64s(first, second), x)
 }
 
 /// Subtracts the panel's outer products from the columns behind it, two columns at a time. Rows and columns in which
@@ -242,37 +282,31 @@ fn update_trailing<S: Simd>(
         &panel[p * stride..(p + 1) * stride]
     };
     let l = [column(0), column(1), column(2), column(3)];
-    // Of the other sign, so that products are added.
-    let factors =
-        |c: usize| -> [S::f64s; PANEL] { std::array::from_fn(|p| simd.splat_f64s(-(l[p][c] * pivots[p]))) };
-    let combine = |f: &[S::f64s; PANEL], x: S::f64s, l: [S::f64s; PANEL]| {
-        let first = simd.add_f64s(simd.mul_f64s(f[0], l[0]), simd.mul_f64s(f[1], l[1]));
-        let second = simd.add_f64s(simd.mul_f64s(f[2], l[2]), simd.mul_f64s(f[3], l[3]));
-        simd.add_f64s(simd.add_f64s(first, second), x)
-    };
     let (runs, count) = find_runs(&l, end / GROUP, stride / GROUP);
     // From here on in vectors.
     let (tall, per) = (stride / S::F64_LANES, GROUP / S::F64_LANES);
-    let [l0, l1, l2, l3] = l.map(|column| &S::as_simd_f64s(column).0[..tall]);
+    let vectors = |p: usize| &S::as_simd_f64s(l[p]).0[..tall];
+    let (l0, l1, l2, l3) = (vectors(0), vectors(1), vectors(2), vectors(3));
     let rest = S::as_mut_simd_f64s(rest).0;
     for run in 0..count {
         let (mut c, last) = ((runs[run][0] * GROUP).max(end), (runs[run][1] * GROUP).min(n));
         while c < last {
             let (x, others) = rest[(c - end) * tall..].split_at_mut(tall);
-            let f = factors(c);
+            let f = negated_factors(simd, &l, pivots, c);
             let mut top = c / GROUP * per;
             if c + 1 < last {
-                let (g, y) = (factors(c + 1), &mut others[..tall]);
+                let (g, y) = (negated_factors(simd, &l, pivots, c + 1), &mut others[..tall]);
                 for &[from, to] in &runs[run..count] {
                     let rows = top.max(from * per)..to * per;
                     let (x, y) = (&mut x[rows.clone()], &mut y[rows.clone()]);
                     let len = x.len();
-                    let [l0, l1, l2, l3] = [l0, l1, l2, l3].map(|l| &l[rows.clone()][..len]);
+                    let (l0, l1) = (&l0[rows.clone()][..len], &l1[rows.clone()][..len]);
+                    let (l2, l3) = (&l2[rows.clone()][..len], &l3[rows.clone()][..len]);
                     let y = &mut y[..len];
                     for i in 0..len {
                         let l = [l0[i], l1[i], l2[i], l3[i]];
-                        x[i] = combine(&f, x[i], l);
-                        y[i] = combine(&g, y[i], l);
+                        x[i] = combine(simd, &f, x[i], l);
+                        y[i] = combine(simd, &g, y[i], l);
                     }
                     top = 0;
                 }
@@ -280,7 +314,7 @@ fn update_trailing<S: Simd>(
             } else {
                 for &[from, to] in &runs[run..count] {
                     for i in top.max(from * per)..to * per {
-                        x[i] = combine(&f, x[i], [l0[i], l1[i], l2[i], l3[i]]);
+                        x[i] = combine(simd, &f, x[i], [l0[i], l1[i], l2[i], l3[i]]);
                     }
                     top = 0;
                 }

@@ -49,10 +49,10 @@ const VIOLATED: f64 = 1e-9;
 const WRONG: f64 = 1e-9;
 /// Wrong limits that are put right one at a time rather than all at once.
 const FEW: usize = 4;
-/// Rounds in which all wrong limits may change without getting fewer; and where cones have faces, of which no more
-/// than two a patch change in a round.
+/// Rounds in which all wrong limits may change without getting fewer: from no active set at all; and from one that
+/// is nearly right, or where cones have faces, of which no more than two a patch change in a round.
 const PATIENCE: usize = 6;
-const PATIENCE_WITH_FACES: usize = 2;
+const PATIENCE_WHEN_NEAR: usize = 2;
 /// Limits that may be wrong in addition to half as many again as before, without taking changes back.
 const OVERSHOOT: usize = 4;
 /// Factorisations from one active set to begin with.
@@ -167,8 +167,10 @@ impl BlockSolver {
     fn settle(&mut self, qp: &BlockQp) -> bool {
         self.changed.clear();
         let scope = &self.layout.scopes[self.scope];
-        let faces = scope.patches.iter().any(|k| qp.patches[*k].has_faces());
-        let (mut best, mut patience) = (usize::MAX, if faces { PATIENCE_WITH_FACES } else { PATIENCE });
+        let mut is_near = scope.patches.iter().any(|k| qp.patches[*k].has_faces());
+        let states = &self.states;
+        self.layout.each_range(qp, scope, |range| is_near |= states[range].iter().any(|state| *state != 0));
+        let (mut best, mut patience) = (usize::MAX, if is_near { PATIENCE_WHEN_NEAR } else { PATIENCE });
         while self.rounds < MAX_ROUNDS {
             if !self.solve_guess(qp) {
                 // Too many changes at once can make the rows dependent.

@@ -454,3 +454,115 @@ impl BlockSolver {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::qp::blocks::{Patch, PatchForce, Side};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    const N: usize = 20;
+
+    fn numbers(rng: &mut ChaCha8Rng, n: usize) -> Vec<f64> {
+        (0..n).map(|_| rng.random_range(-1.0..1.0)).collect()
+    }
+
+    /// A patch between block 0 and the ground that knows the last 14 degrees of freedom.
+    fn patch(rng: &mut ChaCha8Rng) -> Patch {
+        let mut jacobian = numbers(rng, 6 * N);
+        jacobian.chunks_exact_mut(N).for_each(|row| row[..6].fill(0.0));
+        let target = numbers(rng, 6);
+        Patch {
+            key: 0,
+            sides: vec![Side { block: 0, jacobian, cross: Vec::new() }],
+            target: std::array::from_fn(|axis| target[axis]),
+            gradient: [0.0; 6],
+            force: PatchForce::Generators { columns: Vec::new(), weight: 1.0 },
+        }
+    }
+
+    /// A block with two patches of its own.
+    fn problem(seed: u64) -> BlockQp {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut hessian = numbers(&mut rng, N * N);
+        for i in 0..N {
+            for j in 0..i {
+                hessian[i * N + j] = hessian[j * N + i];
+            }
+            hessian[i * N + i] = N as f64;
+        }
+        let gradient = numbers(&mut rng, N);
+        let patches = vec![patch(&mut rng), patch(&mut rng)];
+        let block = Block { n: N, hessian, gradient, ..Block::default() };
+        BlockQp { blocks: vec![block], patches, ..BlockQp::default() }
+    }
+
+    fn reduced(qp: &BlockQp) -> Reduction {
+        let mut reduction = Reduction::default();
+        reduction.update(qp, 0, &[(0, 0), (1, 0)]);
+        reduction
+    }
+
+    fn expanded(reduction: &Reduction, x: &[f64]) -> Vec<f64> {
+        let mut qdd = vec![0.0; N];
+        reduction.expand(x, true, &mut qdd);
+        qdd
+    }
+
+    #[test]
+    fn whatever_is_left_the_own_contacts_hold() {
+        for seed in 0..50 {
+            let qp = problem(seed);
+            let reduction = reduced(&qp);
+            assert_eq!((reduction.dependent.len(), reduction.order.len()), (12, N - 12));
+            let x = numbers(&mut ChaCha8Rng::seed_from_u64(1000 + seed), N - 12);
+            let qdd = expanded(&reduction, &x);
+            for patch in &qp.patches {
+                for (row, target) in patch.sides[0].jacobian.chunks_exact(N).zip(&patch.target) {
+                    assert!((dot(row, &qdd) - target).abs() < 1e-9, "seed {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn costs_and_rows_are_those_of_all_accelerations() {
+        for seed in 0..50 {
+            let qp = problem(seed);
+            let (block, reduction) = (&qp.blocks[0], reduced(&qp));
+            let left = reduction.order.len();
+            let cost = |qdd: &[f64]| -> f64 {
+                let rows = block.hessian.chunks_exact(N).zip(qdd);
+                rows.map(|(row, x)| 0.5 * x * dot(row, qdd)).sum::<f64>() + dot(&block.gradient, qdd)
+            };
+            let mut rng = ChaCha8Rng::seed_from_u64(2000 + seed);
+            let (x, row) = (numbers(&mut rng, left), numbers(&mut rng, N));
+            let entry = |i: usize, j: usize| reduction.hessian[i.min(j) * left + i.max(j)];
+            let product = |i: usize| (0..left).map(|j| entry(i, j) * x[j]).sum::<f64>();
+            let found = (0..left).map(|i| x[i] * (0.5 * product(i) + reduction.gradient[i])).sum::<f64>();
+            let (qdd, rest) = (expanded(&reduction, &x), expanded(&reduction, &vec![0.0; left]));
+            let expected = cost(&qdd) - cost(&rest);
+            assert!(
+                (found - expected).abs() < 1e-8 * (1.0 + cost(&rest).abs()),
+                "{seed}: {found} {expected}"
+            );
+            let mut value = 0.0;
+            let (constant, _) = reduction.fold(|dof| row[dof], |at, factor| value += factor * x[at]);
+            assert!((value + constant - dot(&row, &qdd)).abs() < 1e-9, "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn rows_said_twice_are_solved_once() {
+        let mut qp = problem(7);
+        qp.patches[1] = qp.patches[0].clone();
+        let reduction = reduced(&qp);
+        assert_eq!(reduction.dependent.len(), 6);
+        assert!(reduction.rows.iter().all(|(patch, _)| *patch == 0), "{:?}", reduction.rows);
+        // The same memory for a block that touches nothing.
+        let mut without = reduction;
+        without.update(&BlockQp { patches: Vec::new(), ..qp.clone() }, 0, &[]);
+        assert_eq!((without.order.len(), without.dependent.len()), (N, 0));
+    }
+}
