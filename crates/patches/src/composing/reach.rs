@@ -6,12 +6,13 @@
 //!
 //! Reference: \[Shum2008\], section 6, on patches that are deformed.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashSet};
 
 use randori_arena::bodies::{Bodies, Doing, Rigid, TICKS_PER_SECOND};
 use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
-use randori_motion::{Ground, Placement};
+use randori_motion::{ActionId, Ground, Placement};
 
 use super::crowd::Crowd;
 use super::locomotion::Standing;
@@ -124,32 +125,36 @@ impl Reach<'_> {
             if n_movements == LONGEST {
                 break;
             }
-            let mut next: Vec<(f32, Step)> = Vec::new();
+            // All that could be done next, by what it would cost: whether feet come along is asked of the best alone.
+            let mut next: Vec<(usize, ActionId)> = Vec::new();
+            let mut order: Vec<Reverse<(u32, u32)>> = Vec::new();
             for before in layer {
-                let Step { at, doing: last, dragged, .. } = steps[before];
+                let Step { at, .. } = steps[before];
                 for id in self.moves.from(at.node) {
-                    let doing = Doing::begin(bodies, *id, at.tick, 0, at.here);
-                    let dragged = match last {
-                        Some(last) => self.moves.dragged(bodies, (&last, dragged), &doing),
-                        None => Some(dragged),
-                    };
-                    let Some(dragged) = dragged else { continue };
-                    let after = Standing::after(self.crowd, &doing);
+                    let after = Standing::after(self.crowd, &Doing::begin(bodies, *id, at.tick, 0, at.here));
                     let left = off(&after, goal);
                     let seconds = (after.tick - from.tick).abs() as f32 / TICKS_PER_SECOND;
                     let cost = seconds + 1.5 * (left[0] / SPEED + left[1] / TURNING);
-                    next.push((cost, Step { at: after, doing: Some(doing), before, dragged }));
+                    // The bits of numbers that are not negative are in their order.
+                    order.push(Reverse((cost.to_bits(), next.len() as u32)));
+                    next.push((before, *id));
                 }
             }
-            next.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let mut order = BinaryHeap::from(order);
             layer = Vec::new();
-            for (_, step) in next {
-                if seen.insert((step.at.node, cell(&step.at))) {
+            while let Some(Reverse((_, choice))) = order.pop().filter(|_| layer.len() < WIDTH) {
+                let (before, id) = next[choice as usize];
+                let Step { at, doing: last, dragged, .. } = steps[before];
+                let doing = Doing::begin(bodies, id, at.tick, 0, at.here);
+                let dragged = match last {
+                    Some(last) => self.moves.dragged(bodies, (&last, dragged), &doing),
+                    None => Some(dragged),
+                };
+                let Some(dragged) = dragged else { continue };
+                let at = Standing::after(self.crowd, &doing);
+                if seen.insert((at.node, cell(&at))) {
                     layer.push(steps.len());
-                    steps.push(step);
-                }
-                if layer.len() == WIDTH {
-                    break;
+                    steps.push(Step { at, doing: Some(doing), before, dragged });
                 }
             }
         }
