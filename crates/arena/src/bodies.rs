@@ -15,7 +15,7 @@ use randori_motion::{ActionId, ActionLibrary, Bone, Capsule, GlobalPose, Ground,
 
 use crate::hulls::{Ball, Disc, Extent, Hulls};
 pub use crate::rigid::Rigid;
-use crate::sweep::{apart, off_segment};
+use crate::sweep::{apart, to_segment};
 use crate::words::Words;
 
 /// A library with the volume of its performer in every frame.
@@ -443,7 +443,8 @@ impl Stance {
         let [p, q] = nearest_points(self.trunk, trunk);
         let trunks = 2.0 * TRUNK - apart(p, q);
         let heads = 2.0 * HEAD - apart(self.head, head);
-        let mixed = TRUNK + HEAD - off_segment(self.trunk, head).min(off_segment(trunk, self.head));
+        let off = |trunk: [Vec3; 2], head: Vec3| to_segment(trunk, head).length_squared().sqrt();
+        let mixed = TRUNK + HEAD - off(self.trunk, head).min(off(trunk, self.head));
         trunks.max(heads).max(mixed)
     }
 }

@@ -5,7 +5,7 @@ use randori_motion::Bone;
 
 use crate::bodies::{Bodies, Doing, TICKS_PER_SECOND};
 use crate::hulls::Ball;
-use crate::sweep::{Sweep, meet_before, off_segment};
+use crate::sweep::{Sweep, meet_before, pass_aside, to_segment};
 
 /// What was struck.
 ///
@@ -145,7 +145,9 @@ fn first_met(
         // Half way through the tick, no point of it has more than half of its ends' way before or behind it.
         let way =
             (body.to[0] - body.from[0]).length_squared().max((body.to[1] - body.from[1]).length_squared());
-        if off_segment(body.at(0.5), ball.center) > ball.radius + body.radius + 0.5 * way.sqrt() {
+        let off = to_segment(body.at(0.5), ball.center);
+        let reach = ball.radius + body.radius + 0.5 * way.sqrt();
+        if off.length_squared() > reach * reach || pass_aside(blow, &body, 0.0, off) {
             continue;
         }
         let until = first.map_or(f32::INFINITY, |(share, ..)| share);

@@ -81,7 +81,7 @@ pub(crate) fn meet_before(a: &Sweep, b: &Sweep, until: f32) -> Option<Meeting> {
 ///
 /// The ends go along lines, so how far the nearest ends are apart in a direction is the least of linear functions of
 /// time, which is nowhere less than at the first or at the last moment.
-fn pass_aside(a: &Sweep, b: &Sweep, share: f32, along: Vec3) -> bool {
+pub(crate) fn pass_aside(a: &Sweep, b: &Sweep, share: f32, along: Vec3) -> bool {
     /// More than what counts as touching, and than what rounding does (m).
     const CLEAR: f32 = 1e-3;
     // From one of the ends on, so that rounding does not grow with how far out they are.
@@ -100,13 +100,13 @@ pub(crate) fn apart(p: Vec3, q: Vec3) -> f32 {
     p.distance_squared(q).sqrt()
 }
 
-/// How far a point is from a segment (m).
-pub(crate) fn off_segment([p, q]: [Vec3; 2], point: Vec3) -> f32 {
+/// The shortest way from a point to a segment (m).
+pub(crate) fn to_segment([p, q]: [Vec3; 2], point: Vec3) -> Vec3 {
     const SMALL: f32 = 1e-12;
     let along = q - p;
     let length = along.dot(along);
     let share = if length <= SMALL { 0.0 } else { ((point - p).dot(along) / length).clamp(0.0, 1.0) };
-    apart(p + along * share, point)
+    p + along * share - point
 }
 
 impl Sweep {

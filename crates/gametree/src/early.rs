@@ -35,7 +35,7 @@ pub(crate) fn visit<W: World>(
         return Ok(tried);
     }
     let setting = tree.world.setting(node.state);
-    let refutations = scratch.memory.refutations(player, node.left, setting);
+    let refutations = scratch.refutations(player, node.left, setting);
     for (choice, tried) in refutations.into_iter().zip(&mut tried) {
         let Some(choice) = choice else { continue };
         let Some((choice, _)) = tree.world.offers(node.state, choice) else { continue };
@@ -53,7 +53,7 @@ pub(crate) fn visit<W: World>(
         if is_cut {
             scratch.statistics.nodes += 1;
             scratch.statistics.cutoffs += 1;
-            scratch.memory.refuted(player, node.left, setting, choice);
+            scratch.refuted(player, node.left, setting, choice);
             scratch.memory.praise(player, node.left, choice);
             return Err(Answer::Low(other));
         }

@@ -26,7 +26,7 @@ pub(crate) fn visit<W: World>(
     let setting = tree.world.setting(node.state);
     let mut tried = [None; 2];
     if cut_above.is_some() && tree.knows_last(player) {
-        for (choice, tried) in scratch.memory.refutations(player, 1, setting).into_iter().zip(&mut tried) {
+        for (choice, tried) in scratch.refutations(player, 1, setting).into_iter().zip(&mut tried) {
             let Some(choice) = choice else { continue };
             let Some((choice, rank)) = tree.world.offers(node.state, choice) else { continue };
             // What is no choice as it is offered may be one where nothing better is, and is listed then.
@@ -36,7 +36,7 @@ pub(crate) fn visit<W: World>(
             if is_cut(value.utility(player)) {
                 scratch.statistics.nodes += 1;
                 scratch.statistics.cutoffs += 1;
-                scratch.memory.refuted(player, 1, setting, choice);
+                scratch.refuted(player, 1, setting, choice);
                 return Some(Answer::Low(player.opponent()));
             }
         }
@@ -75,7 +75,7 @@ pub(crate) fn visit<W: World>(
     scratch.promises = promises;
     if let Some(choice) = refutation {
         scratch.statistics.cutoffs += 1;
-        scratch.memory.refuted(player, 1, setting, choice);
+        scratch.refuted(player, 1, setting, choice);
         return Some(Answer::Low(player.opponent()));
     }
     is_known.then_some(best.found.map_or(Answer::Low(player), |(_, value)| Answer::Value(value)))

@@ -34,6 +34,7 @@ impl Default for Known {
 
 #[derive(Debug)]
 pub(crate) struct Memory<C> {
+    /// By path: the choices that a shallower search visited, the best first.
     orders: Map<u64, Box<[u32]>>,
     /// Choices in all orders.
     ordered: usize,
@@ -65,16 +66,16 @@ impl<C: Copy + Eq + Hash> Memory<C> {
         self.merits.clear();
     }
 
-    /// An empty memory that begins with the same refutations and merits.
-    pub(crate) fn young(&self) -> Self {
-        Self { refutations: self.refutations.clone(), merits: self.merits.clone(), ..Self::default() }
-    }
-
-    /// Takes over what another learned.
+    /// Takes over what another learned, which counts as later than what is here.
     pub(crate) fn absorb(&mut self, other: Self) {
         self.orders.extend(other.orders);
         self.ordered += other.ordered;
         self.states.extend(other.states);
+        self.refutations.extend(other.refutations);
+        #[expect(clippy::iter_over_hash_type, reason = "sums do not depend on their order")]
+        for (key, praises) in other.merits {
+            *self.merits.entry(key).or_default() += praises;
+        }
     }
 
     pub(crate) fn order(&self, path: u64) -> Option<&[u32]> {
@@ -102,15 +103,18 @@ impl<C: Copy + Eq + Hash> Memory<C> {
         }
     }
 
-    pub(crate) fn refutations(&self, player: Player, left: u8, setting: u32) -> [Option<C>; 2] {
-        self.refutations.get(&(player, left, setting)).copied().unwrap_or_default()
+    pub(crate) fn refutations(&self, player: Player, left: u8, setting: u32) -> Option<[Option<C>; 2]> {
+        self.refutations.get(&(player, left, setting)).copied()
     }
 
-    pub(crate) fn refuted(&mut self, player: Player, left: u8, setting: u32, choice: C) {
-        let latest = self.refutations.entry((player, left, setting)).or_default();
-        if latest[0] != Some(choice) {
-            *latest = [Some(choice), latest[0]];
-        }
+    pub(crate) fn keep_refutations(
+        &mut self,
+        player: Player,
+        left: u8,
+        setting: u32,
+        latest: [Option<C>; 2],
+    ) {
+        self.refutations.insert((player, left, setting), latest);
     }
 
     pub(crate) fn merit(&self, player: Player, left: u8, choice: C) -> u64 {

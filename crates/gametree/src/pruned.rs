@@ -395,12 +395,13 @@ fn visit_children<W: World>(
     let mut at = 0;
     while at < order.len() {
         if at == guess_from {
-            let merit = |seen: &Seen| scratch.memory.merit(player, node.left, choices[seen.index as usize]);
+            let merit = |seen: &Seen| scratch.merit(player, node.left, choices[seen.index as usize]);
             order[at..].sort_by_cached_key(|seen| Reverse(merit(seen)));
         }
         let together =
             tree.settings.parallel && at > 0 && scratch.elder.is_none() && node.left >= MIN_PARALLEL_LEFT;
-        let group = at..order.len().min(at + if together { GROUP } else { 1 });
+        let end = if at < guess_from { guess_from } else { order.len() };
+        let group = at..end.min(at + if together { GROUP } else { 1 });
         // Several are only scouted side by side. What is better is worked out by all threads together.
         let mut scouted = Vec::new();
         if together {
@@ -462,7 +463,7 @@ fn visit_children<W: World>(
     if let Some(at) = cut {
         scratch.statistics.cutoffs += 1;
         let setting = tree.world.setting(node.state);
-        scratch.memory.refuted(player, node.left, setting, choices[order[at].index as usize]);
+        scratch.refuted(player, node.left, setting, choices[order[at].index as usize]);
         order[at].utility = i64::MAX;
     }
     let praised = cut.map(|at| order[at].index).or(best.map(|best| best.index));
@@ -554,7 +555,7 @@ impl<S> Visit<'_, S> {
 
 /// The order of visiting, and where it becomes a guess that is yet to be made.
 ///
-/// What a search of two choices fewer found comes first. One choice fewer would mislead: it ends with the other side's
+/// What a search of two choices fewer visited comes first, as it found it. One choice fewer would mislead: it ends with the other side's
 /// move, and what is best for the last to move is often the worst for the last but one.
 fn order_of<W: World>(
     tree: &Tree<'_, W>,
@@ -565,8 +566,8 @@ fn order_of<W: World>(
 ) -> (Vec<Seen>, usize) {
     let mut order = scratch.spare_visits.pop().unwrap_or_default();
     order.clear();
-    if scratch.recall_order(node.path, choices, &mut order) {
-        return (order, choices.len());
+    if let Some(known) = scratch.recall_order(node.path, choices.len(), &mut order) {
+        return (order, known);
     }
     if node.left > 2 {
         let left = node.left - 2;
@@ -582,14 +583,14 @@ fn order_of<W: World>(
             &mut |_, _| {},
         );
         scratch.last = last;
-        if scratch.recall_order(node.path, choices, &mut order) {
-            return (order, choices.len());
+        if let Some(known) = scratch.recall_order(node.path, choices.len(), &mut order) {
+            return (order, known);
         }
     }
     order.extend((0..choices.len() as u32).map(Seen::not_yet));
     let mut front = 0;
     let setting = tree.world.setting(node.state);
-    for choice in scratch.memory.refutations(player, node.left, setting).into_iter().flatten() {
+    for choice in scratch.refutations(player, node.left, setting).into_iter().flatten() {
         if let Some(at) = order[front..].iter().position(|seen| choices[seen.index as usize] == choice) {
             order[front..=front + at].rotate_right(1);
             front += 1;
@@ -608,7 +609,7 @@ impl<'a, C: Copy + Eq + Hash> Scratch<'a, C> {
     fn young(elder: &'a Memory<C>, last: bool) -> Self {
         Self {
             elder: Some(elder),
-            memory: elder.young(),
+            memory: Memory::default(),
             statistics: Statistics::default(),
             spare_choices: Vec::new(),
             spare_visits: Vec::new(),
@@ -622,18 +623,43 @@ impl<'a, C: Copy + Eq + Hash> Scratch<'a, C> {
         self.memory.state(key, left).or_else(|| self.elder?.state(key, left)).copied()
     }
 
-    fn recall_order(&self, path: u64, choices: &[C], order: &mut Vec<Seen>) -> bool {
-        let remembered = self.memory.order(path).or_else(|| self.elder?.order(path));
-        let fits = remembered.filter(|remembered| remembered.len() == choices.len());
-        order.extend(fits.into_iter().flatten().map(|&index| Seen::not_yet(index)));
-        fits.is_some()
+    /// The latest two choices that refuted another in a setting.
+    pub(crate) fn refutations(&self, player: Player, left: u8, setting: u32) -> [Option<C>; 2] {
+        let of = |memory: &Memory<C>| memory.refutations(player, left, setting);
+        of(&self.memory).or_else(|| of(self.elder?)).unwrap_or_default()
+    }
+
+    pub(crate) fn refuted(&mut self, player: Player, left: u8, setting: u32, choice: C) {
+        let latest = self.refutations(player, left, setting);
+        if latest[0] != Some(choice) {
+            self.memory.keep_refutations(player, left, setting, [Some(choice), latest[0]]);
+        }
+    }
+
+    /// How often a choice was the best or refuted another.
+    fn merit(&self, player: Player, left: u8, choice: C) -> u64 {
+        let of = |memory: &Memory<C>| memory.merit(player, left, choice);
+        of(&self.memory) + self.elder.map_or(0, of)
+    }
+
+    /// Appends all of so many choices, those that a shallower search visited first; how many these are, if there was one.
+    fn recall_order(&self, path: u64, n_choices: usize, order: &mut Vec<Seen>) -> Option<usize> {
+        let visited = self.memory.order(path).or_else(|| self.elder?.order(path))?;
+        let mut is_left = vec![true; n_choices];
+        for &index in visited {
+            *is_left.get_mut(index as usize)? = false;
+        }
+        order.extend(visited.iter().map(|&index| Seen::not_yet(index)));
+        order.extend((0..n_choices as u32).filter(|index| is_left[*index as usize]).map(Seen::not_yet));
+        Some(visited.len())
     }
 
     fn keep_order(&mut self, path: u64, mut order: Vec<Seen>) {
         if !self.last {
             order.sort_by_key(|seen| Reverse((seen.utility, seen.edge)));
-            let indices: Vec<u32> = order.iter().map(|seen| seen.index).collect();
-            self.memory.keep_order(path, &indices);
+            let visited = order.iter().take_while(|seen| seen.utility > i64::MIN);
+            let visited: Vec<u32> = visited.map(|seen| seen.index).collect();
+            self.memory.keep_order(path, &visited);
         }
         self.spare_visits.push(order);
     }

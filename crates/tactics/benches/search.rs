@@ -197,6 +197,6 @@ fn bouts(criterion: &mut Criterion) {
 criterion_group! {
     name = benches;
     config = Criterion::default().sample_size(10);
-    targets = pruning, edges, bouts
+    targets = edges, bouts, pruning
 }
 criterion_main!(benches);
