@@ -9,7 +9,8 @@ use pulp::{Arch, Simd, WithSimd};
 /// A pivot below this share of what its diagonal was is a dependent row.
 pub const DEPENDENT: f64 = 1e-11;
 
-/// Runs loops with the widest vectors of the machine. The work must be marked `#[inline(always)]`, and all it calls.
+/// Runs loops with wide vectors, of four numbers where the machine has them. The work must be marked
+/// `#[inline(always)]`, and all it calls.
 ///
 /// `FnMut` and not `FnOnce`: a call by value goes through a shim that is compiled for the narrowest vectors.
 #[inline(always)]
@@ -23,7 +24,13 @@ pub(super) fn with_vectors<R>(work: impl FnMut() -> R) -> R {
             (self.0)()
         }
     }
-    Arch::new().dispatch(Work(work))
+    let arch = Arch::new();
+    // Rows are short: with vectors of eight, most of them would be the rest that no vector holds.
+    #[cfg(target_arch = "x86_64")]
+    if let Arch::V4(simd) = arch {
+        return Simd::vectorize(*simd, Work(work));
+    }
+    arch.dispatch(Work(work))
 }
 
 /// The rows of the [`PANEL`] columns from `e` on.
@@ -80,8 +87,8 @@ pub(super) fn substitute_backward(a: &[f64], stride: usize, n: usize, count: usi
         e -= PANEL;
         let columns = columns_at(a, stride, n, e);
         let (own, rest) = x[e..].split_at_mut(PANEL);
-        let below = |p: usize| dot(&columns[p][e + PANEL..], rest);
-        let sums = [below(0), below(1), below(2), below(3)];
+        let below = |p: usize| &columns[p][e + PANEL..];
+        let sums = dot_four([below(0), below(1), below(2), below(3)], rest);
         for p in (0..PANEL).rev() {
             let inside: f64 = (p + 1..PANEL).map(|r| columns[p][e + r] * own[r]).sum();
             own[p] -= sums[p] + inside;
@@ -101,6 +108,32 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
         }
     }
     (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
+}
+
+/// [`dot`] of four lists with one.
+#[inline(always)]
+fn dot_four(a: [&[f64]; 4], b: &[f64]) -> [f64; 4] {
+    let (b4, rest) = b.as_chunks::<4>();
+    let fours = |p: usize| &a[p].as_chunks::<4>().0[..b4.len()];
+    let (a0, a1, a2, a3) = (fours(0), fours(1), fours(2), fours(3));
+    let mut sums = [[0.0; 4]; 4];
+    for (i, b) in b4.iter().enumerate() {
+        for lane in 0..4 {
+            sums[0][lane] += a0[i][lane] * b[lane];
+            sums[1][lane] += a1[i][lane] * b[lane];
+            sums[2][lane] += a2[i][lane] * b[lane];
+            sums[3][lane] += a3[i][lane] * b[lane];
+        }
+    }
+    let mut dots = [0.0; 4];
+    for (p, sum) in sums.iter().enumerate() {
+        let mut tail = 0.0;
+        for (a, b) in a[p][4 * b4.len()..].iter().zip(rest) {
+            tail += a * b;
+        }
+        dots[p] = (sum[0] + sum[2]) + (sum[1] + sum[3]) + tail;
+    }
+    dots
 }
 
 /// `y += factor * x`.
@@ -127,7 +160,7 @@ pub(super) fn axpy_fours(factor: f64, x: &[f64], y: &mut [f64]) {
 
 /// Eliminates the pivots `from..to` of a symmetric matrix of `n` rows in place: afterwards those columns
 /// hold the unit lower factor below the diagonal and `inverse` the reciprocals of the pivots; the rest of
-/// the lower triangle holds the Schur complement. The stride is a multiple of four and all numbers are
+/// the lower triangle holds the Schur complement. The stride is a multiple of [`GROUP`] and all numbers are
 /// finite, also in the rows from `n` to the stride.
 ///
 /// `sign` is what the pivots must be (+1 or -1). A pivot that is not `sign * pivot > DEPENDENT * scale[j]`
@@ -150,9 +183,9 @@ pub fn eliminate(
 /// registers.
 const PANEL: usize = 4;
 
-/// Rows are worked on in whole groups of four, which every vector width divides: the few entries above the
+/// Rows are worked on in whole groups of eight, which every vector width divides: the few entries above the
 /// diagonal and below the last row that come along are never read.
-const GROUP: usize = 4;
+pub const GROUP: usize = 8;
 
 struct Eliminate<'a> {
     a: &'a mut [f64],
@@ -327,7 +360,7 @@ fn update_trailing<S: Simd>(
 /// Cholesky factorisation in place of a matrix with stride `n`, lower triangle, diagonal included; false if
 /// not positive definite (beyond rounding).
 pub fn cholesky(a: &mut [f64], n: usize, inverse: &mut [f64]) -> bool {
-    let stride = n.next_multiple_of(4);
+    let stride = n.next_multiple_of(GROUP);
     let mut padded = vec![0.0; stride * n];
     for j in 0..n {
         padded[j * stride + j..j * stride + n].copy_from_slice(&a[j * n + j..(j + 1) * n]);
@@ -425,7 +458,7 @@ mod tests {
         for n in 1..24 {
             let p = n / 2;
             let original = quasi_definite(n, p, n as u64);
-            let stride = n.next_multiple_of(4);
+            let stride = n.next_multiple_of(GROUP);
             let mut a = vec![0.0; stride * n];
             (0..n).for_each(|j| a[j * stride..j * stride + n].copy_from_slice(&original[j * n..(j + 1) * n]));
             let (scale, mut inverse) = (vec![1.0; n], vec![0.0; n]);
@@ -445,7 +478,7 @@ mod tests {
     fn substitution_solves_with_the_factor() {
         for n in 1..24_usize {
             for count in 0..=n {
-                let stride = n.next_multiple_of(4);
+                let stride = n.next_multiple_of(GROUP);
                 let mut a = vec![0.0; stride * n];
                 let values = quasi_definite(n, n, 100 + n as u64);
                 (0..n)
@@ -509,10 +542,12 @@ mod tests {
     #[test]
     fn dependent_rows_are_left_out() {
         // Two equal rows of duals: [1 1 1; 1 0 0; 1 0 0].
-        let mut a = vec![1.0, 1.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+        let mut a = vec![0.0; 3 * GROUP];
+        a[..3].fill(1.0);
+        (a[GROUP], a[2 * GROUP]) = (1.0, 1.0);
         let mut inverse = vec![0.0; 3];
-        eliminate(&mut a, 4, 3, 0, 1, 1.0, &[1.0; 3], &mut inverse);
-        assert_eq!(eliminate(&mut a, 4, 3, 1, 3, -1.0, &[1.0; 3], &mut inverse), 1);
+        eliminate(&mut a, GROUP, 3, 0, 1, 1.0, &[1.0; 3], &mut inverse);
+        assert_eq!(eliminate(&mut a, GROUP, 3, 1, 3, -1.0, &[1.0; 3], &mut inverse), 1);
         assert_eq!(inverse[2], 0.0);
     }
 }

@@ -59,9 +59,10 @@ impl Basis {
                 for (column, _) in columns.iter().zip(states).filter(|(_, state)| **state == 0) {
                     self.columns[free] = *column;
                     free += 1;
-                    for i in 0..6 {
-                        for j in 0..=i {
-                            gram[i * 6 + j] += column[i] * column[j];
+                    // Whole rows, of which the lower half is used: they are vectors.
+                    for (row, x) in gram.as_chunks_mut::<6>().0.iter_mut().zip(column) {
+                        for j in 0..6 {
+                            row[j] += x * column[j];
                         }
                     }
                 }

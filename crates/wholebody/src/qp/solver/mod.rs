@@ -153,18 +153,18 @@ impl BlockSolver {
 
     /// Solves what is connected, as if there were nothing else; false if it does not end.
     fn solve_scope(&mut self, qp: &BlockQp) -> bool {
-        if self.settle(qp) {
+        if self.settle(qp, FEW) {
             return true;
         }
-        // An old active set can lead astray: the second time from none.
+        // An old active set can lead astray, and so can changes of many limits: the second time from none, one by one.
         self.rounds = 0;
         let (states, scope) = (&mut self.states, &self.layout.scopes[self.scope]);
         self.layout.each_range(qp, scope, |range| states[range].fill(0));
-        self.settle(qp)
+        self.settle(qp, usize::MAX)
     }
 
-    /// Changes the guess until nothing is wrong; false if it does not end.
-    fn settle(&mut self, qp: &BlockQp) -> bool {
+    /// Changes the guess until nothing is wrong, from `few` wrong limits on one at a time; false if it does not end.
+    fn settle(&mut self, qp: &BlockQp, few: usize) -> bool {
         self.changed.clear();
         let scope = &self.layout.scopes[self.scope];
         let mut is_near = scope.patches.iter().any(|k| qp.patches[*k].has_faces());
@@ -193,7 +193,7 @@ impl BlockSolver {
             } else {
                 patience = patience.saturating_sub(1);
             }
-            if wrong <= FEW || patience == 0 {
+            if wrong <= few || patience == 0 {
                 return self.settle_singly(qp);
             }
             // Those that pull the wrong way first, then the most violated.

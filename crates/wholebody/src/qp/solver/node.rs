@@ -33,10 +33,46 @@ impl GroupKind {
     }
 }
 
+/// Numbers that begin where a line of the cache does, so that no vector lies in two of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lines {
+    numbers: Vec<f64>,
+    start: usize,
+    len: usize,
+}
+
+impl Lines {
+    const BYTES: usize = 64;
+
+    /// Makes room for `len` numbers; what they are is left open.
+    fn resize(&mut self, len: usize) {
+        let most = Self::BYTES / size_of::<f64>();
+        self.numbers.resize(len + most, 0.0);
+        self.start = self.numbers.as_ptr().align_offset(Self::BYTES).min(most);
+        self.len = len;
+    }
+}
+
+impl std::ops::Deref for Lines {
+    type Target = [f64];
+
+    #[inline(always)]
+    fn deref(&self) -> &[f64] {
+        &self.numbers[self.start..self.start + self.len]
+    }
+}
+
+impl std::ops::DerefMut for Lines {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [f64] {
+        &mut self.numbers[self.start..self.start + self.len]
+    }
+}
+
 /// A dense symmetric matrix of which some unknowns are eliminated; the right-hand side is its last row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Node {
-    pub(super) a: Vec<f64>,
+    pub(super) a: Lines,
     pub(super) stride: usize,
     pub(super) n: usize,
     pub(super) n_primal: usize,
@@ -89,10 +125,10 @@ impl Node {
 
     pub(super) fn allocate(&mut self, n: usize) {
         self.n = n;
-        self.stride = (n + 1).next_multiple_of(4);
-        self.a.resize(self.stride * (n + 1), 0.0);
+        self.stride = (n + 1).next_multiple_of(kernels::GROUP);
+        self.a.resize(self.stride * (n + 1));
         for (c, column) in self.a.chunks_exact_mut(self.stride).enumerate() {
-            column[c & !3..].fill(0.0);
+            column[c / kernels::GROUP * kernels::GROUP..].fill(0.0);
         }
         self.inverse.clear();
         self.inverse.resize(n, 0.0);

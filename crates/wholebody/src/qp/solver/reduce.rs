@@ -45,10 +45,15 @@ pub(super) struct Reduction {
     /// Cost of the remaining accelerations, lower half column after column, and its linear part.
     pub(super) hessian: Vec<f64>,
     pub(super) gradient: Vec<f64>,
-    /// Scratch: rows being solved, their columns' degrees of freedom, the solved row that took each column's place.
+    /// Scratch: rows being solved, their columns' degrees of freedom, which of them the solved rows took and which are
+    /// the support's.
     tableau: Vec<f64>,
     columns: Vec<usize>,
-    taken: Vec<usize>,
+    pivots: Vec<usize>,
+    support: Vec<usize>,
+    /// Scratch: one for each column not taken, else zero; the largest number of each row as it was given.
+    open: Vec<f64>,
+    sizes: Vec<f64>,
     used: Vec<f64>,
     targets: Vec<f64>,
     product: Vec<f64>,
@@ -95,30 +100,31 @@ impl Reduction {
         let width = self.columns.len();
         let stride = width.next_multiple_of(4);
         self.tableau.clear();
-        self.taken.clear();
-        self.taken.resize(width, NOWHERE);
+        self.pivots.clear();
         self.rows.clear();
         self.solved.clear();
         self.dependent.clear();
+        self.open.clear();
+        self.open.resize(stride, 1.0);
+        self.sizes.clear();
         if width > 0 {
             for row in own().flat_map(jacobian) {
                 let start = self.tableau.len();
                 self.tableau.extend(self.columns.iter().map(|dof| row[*dof]));
                 self.tableau.resize(start + stride, 0.0);
+                self.sizes.push(largest(&self.tableau[start..], &self.open));
             }
             for (r, (k, axis)) in own().flat_map(|k| (0..6).map(move |axis| (k, axis))).enumerate() {
-                let row = &self.tableau[r * stride..r * stride + width];
-                let given = &qp.patches[k].sides[0].jacobian[axis * n..(axis + 1) * n];
-                let size = largest(given.iter().copied());
-                let free = row.iter().zip(&self.taken).map(|(x, t)| if *t == NOWHERE { *x } else { 0.0 });
-                let most = largest(free);
-                if !(most > NOTHING * size) {
+                let row = &self.tableau[r * stride..(r + 1) * stride];
+                let most = largest(row, &self.open);
+                if !(most > NOTHING * self.sizes[r]) {
                     continue;
                 }
-                let is_pivot = |c: &usize| self.taken[*c] == NOWHERE && row[*c].abs() >= LARGE * most;
+                let is_pivot = |c: &usize| self.open[*c] != 0.0 && row[*c].abs() >= LARGE * most;
                 let Some(pivot) = (0..width).find(is_pivot) else { continue };
                 self.exchange(r, pivot, stride);
-                self.taken[pivot] = self.rows.len();
+                self.open[pivot] = 0.0;
+                self.pivots.push(pivot);
                 self.rows.push((k, axis));
                 self.solved.push(r);
                 self.dependent.push(self.columns[pivot]);
@@ -166,17 +172,16 @@ impl Reduction {
         self.targets.clear();
         self.targets.extend(self.rows.iter().map(|(patch, axis)| qp.patches[*patch].target[*axis]));
         // Columns not taken are those of the support, in its order.
+        self.support.clear();
+        self.support.extend((0..self.columns.len()).filter(|c| self.open[*c] != 0.0));
         for k in 0..m {
             let row = &self.tableau[self.solved[k] * stride..];
             let t = &mut self.t[k * self.stride..(k + 1) * self.stride];
-            let inverse = &mut self.inverse[k * m..(k + 1) * m];
-            let mut support = t[..self.n_support].iter_mut();
-            for (x, taken) in row.iter().zip(&self.taken) {
-                if *taken != NOWHERE {
-                    inverse[*taken] = *x;
-                } else if let Some(t) = support.next() {
-                    *t = *x;
-                }
+            for (t, c) in t.iter_mut().zip(&self.support) {
+                *t = row[*c];
+            }
+            for (inverse, c) in self.inverse[k * m..(k + 1) * m].iter_mut().zip(&self.pivots) {
+                *inverse = row[*c];
             }
             t[self.n_support] = dot(&self.inverse[k * m..(k + 1) * m], &self.targets);
         }
@@ -307,9 +312,17 @@ impl Reduction {
     }
 }
 
+/// The largest of `|x| * weight`; the lengths are multiples of four.
 #[inline(always)]
-fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
-    numbers.fold(0.0, |most: f64, x| if x.abs() > most { x.abs() } else { most })
+fn largest(numbers: &[f64], weights: &[f64]) -> f64 {
+    let mut most = [0.0; 4];
+    for (x, weight) in numbers.as_chunks::<4>().0.iter().zip(weights.as_chunks::<4>().0) {
+        for lane in 0..4 {
+            let x = x[lane].abs() * weight[lane];
+            most[lane] = if x > most[lane] { x } else { most[lane] };
+        }
+    }
+    most.iter().fold(0.0, |most: f64, x| if *x > most { *x } else { most })
 }
 
 impl Node {
