@@ -230,6 +230,16 @@ fn a_runner_gets_past_twelve_and_jumps_over_two_at_once() {
 const SEEDS: u64 = 20;
 
 #[test]
+fn nobody_walks_through_another_whatever_the_seed() {
+    for seed in 0..SEEDS {
+        run_through_defenders(seed, Vec::new(), assert_nobody_walks_through_another);
+    }
+    for seed in 0..8 {
+        one_against_many(seed, 60, Vec::new(), assert_nobody_walks_through_another);
+    }
+}
+
+#[test]
 fn runners_who_are_told_to_avoid_get_through_whatever_the_seed() {
     let (mut through, mut wishes) = (0, [0, 0]);
     for seed in 0..SEEDS {
@@ -301,7 +311,7 @@ fn wishes_are_met_whatever_the_seed() {
 fn an_appointment_is_kept_in_place_and_in_time() {
     let (bodies, patches) = patches("boxing", "fight-one-many");
     let mut n_kept = 0;
-    for seed in 0..3 {
+    for seed in 0..12 {
         let mut composer = Composer::new(&patches, Arc::clone(&bodies), 41, 60 * 40);
         let at = |second: i32, x: f32, z: f32, word: &str| Appointment {
             tick: 60 * second,
@@ -342,7 +352,7 @@ fn an_appointment_is_kept_in_place_and_in_time() {
         // Ways to appointments are bent, but nobody is moved by more than a seam takes.
         assert!(widest_seam(&composer) < 0.1, "{} m", widest_seam(&composer));
     }
-    assert!(n_kept >= 2, "{n_kept} of 6 are kept");
+    assert!(n_kept >= 22, "{n_kept} of 24 are kept");
 }
 
 /// The farthest that anybody is moved from the end of an action to the start of the next (m).
@@ -358,7 +368,7 @@ fn widest_seam(composer: &Composer<'_>) -> f32 {
 }
 
 #[test]
-fn ten_times_as_many_patches_cost_half_as_much_as_looking_at_all() {
+fn ten_times_as_many_patches_cost_hardly_more() {
     let (bodies, few) = patches("boxing", "fight-one-many");
     let all = few.all();
     let many: Vec<_> = (0..10).flat_map(|_| all.iter().cloned()).collect();
@@ -376,7 +386,7 @@ fn ten_times_as_many_patches_cost_half_as_much_as_looking_at_all() {
     let ((few_families, few_patches), (families, patches)) = (effort(&few), effort(&many));
     assert!(few_patches > 100.0, "{few_patches}");
     assert!(families <= few_families, "{families} families, {few_families} of a tenth");
-    assert!(patches < 5.0 * few_patches, "{patches} patches, {few_patches} of a tenth");
+    assert!(patches < 1.3 * few_patches, "{patches} patches, {few_patches} of a tenth");
 }
 
 #[test]

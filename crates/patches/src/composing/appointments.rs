@@ -15,7 +15,7 @@ use randori_motion::{Ground, Placement};
 
 use super::lead::{EARLIEST, Lead, Newcomer};
 use super::locomotion::{Standing, bearing};
-use super::reach::{AT_A_SEAM, Reach, Reached, Way, bend_of, bent};
+use super::reach::{AT_A_SEAM, Reach, Reached, Way, bent};
 use super::{Composer, Join};
 use crate::set::PatchId;
 
@@ -43,11 +43,12 @@ pub struct Kept {
     pub late: f32,
 }
 
-/// How fast somebody gets to an appointment at least (m/s), and what turning and waiting take besides (ticks).
-const SPEED: f32 = 0.55;
-const BESIDES: i32 = 240;
-/// Ways in which an appointment could be kept that are tried.
-const TRIES: usize = 120;
+/// How fast somebody gets to an appointment at least, on ways that are not straight (m/s), and what turning and waiting take besides (ticks).
+const SPEED: f32 = 0.4;
+const BESIDES: i32 = 360;
+/// Ways in which an appointment could be kept that are tried, and patches after the same way.
+const TRIES: usize = 400;
+const ON_A_WAY: u32 = 3;
 /// From farther away than this somebody comes nearer first (m), unless there are no more than so many ticks left.
 const FAR: f32 = 2.5;
 const LEFT: i32 = 360;
@@ -73,9 +74,19 @@ impl Appointment {
 struct Wanted {
     patch: PatchId,
     way: usize,
-    /// Where it would have to begin.
+    /// How much later than it could the way is begun (ticks), and where waiting for that has led to.
+    later: i32,
+    start: Placement,
+    /// Where the patch would have to begin.
     end: Placement,
     cost: f32,
+}
+
+/// How somebody comes to rest, waits from then on, and what they could get to from there at once.
+struct Outlook {
+    rest: Way,
+    waiting: Vec<(i32, Doing)>,
+    reached: Reached,
 }
 
 impl Composer<'_> {
@@ -107,16 +118,18 @@ impl Composer<'_> {
         let number = self.kept.len();
         let appointment = self.appointments.get(number)?.clone();
         let newcomer = Newcomer { who: newcomer, enters: self.late.then_some(now.tick - EARLIEST) };
-        let found = self.rest(now).and_then(|rest| {
-            let heading = bearing(rest.end.here.shift(), appointment.place);
-            let goal = Placement { position: appointment.place, heading };
-            let reached = Reach { crowd: &self.crowd, moves: &self.moves }.about(rest.end, goal);
-            let mut wanted = self.wanted(lead, &reached, &appointment);
+        let found = self.outlook(now, &appointment).and_then(|outlook| {
+            let mut wanted = self.wanted(lead, &outlook, &appointment);
             wanted.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-            wanted.iter().take(TRIES).find_map(|it| {
-                let (before, to) = self.way_to(lead, &rest, &reached, it, &appointment)?;
-                let plan = self.plan_after(lead, now, newcomer, it.patch, (before, to))?;
-                Some((it.patch, plan))
+            // Whatever stands in a way is in the way of all patches after it.
+            let mut tried = vec![0; outlook.reached.standings().len()];
+            let is_new = |it: &&Wanted| {
+                tried[it.way] += 1;
+                tried[it.way] <= ON_A_WAY
+            };
+            wanted.iter().filter(is_new).take(TRIES).find_map(|it| {
+                let way = self.way_to(&outlook, it)?;
+                Some((it.patch, self.plan_after(lead, now, newcomer, it.patch, way)?))
             })
         });
         let Some((patch, plan)) = found else {
@@ -148,7 +161,7 @@ impl Composer<'_> {
 
     /// All wanted patches after all ways to which they can be joined: how far they would be off the place is made good by
     /// bending the way.
-    fn wanted(&self, lead: &Lead, reached: &Reached, appointment: &Appointment) -> Vec<Wanted> {
+    fn wanted(&self, lead: &Lead, outlook: &Outlook, appointment: &Appointment) -> Vec<Wanted> {
         let (bodies, library) = (self.bodies(), self.bodies().library());
         // Patches by the posture in which they begin, with where the main character is at the moment that counts, seen from
         // where it begins, and when it has to begin.
@@ -167,14 +180,25 @@ impl Composer<'_> {
                 by_node.entry(node).or_default().push((id, there, appointment.tick - mark + lines.start()));
             }
         }
+        // Where waiting leads to, and what it moves whatever is done afterwards by, tick by tick.
+        let Outlook { rest, waiting, reached } = outlook;
+        let planned = Rigid::of(rest.end.here.placement()).inverse();
+        let waited: Vec<(Placement, Rigid)> = (rest.end.tick..=appointment.tick)
+            .map(|tick| {
+                let under_way = waiting.partition_point(|(start, _)| *start < tick);
+                let doing = under_way.checked_sub(1).map(|at| &waiting[at].1);
+                let here = doing.map_or(rest.end.here.placement(), |it| it.placement(bodies, tick));
+                (here, Rigid::of(here).then(planned))
+            })
+            .collect();
         let mut wanted = Vec::new();
         for (way, at) in reached.standings().enumerate() {
-            let here = at.here.placement();
             let n = reached.n_movements(way).max(1) as f32;
             for (patch, there, begins) in by_node.get(&at.node).into_iter().flatten() {
-                if at.tick > *begins {
-                    continue;
-                }
+                let later = begins - at.tick;
+                let waited = usize::try_from(later).ok().and_then(|later| waited.get(later));
+                let Some((start, moved)) = waited else { continue };
+                let here = moved.placed(at.here.placement());
                 let there = here.then(*there).position;
                 let off = there.distance(appointment.place) / (n * AT_A_SEAM[0]);
                 if off > 1.0 {
@@ -183,10 +207,22 @@ impl Composer<'_> {
                 let by = Ground { x: appointment.place.x - there.x, z: appointment.place.z - there.z };
                 let position = Ground { x: here.position.x + by.x, z: here.position.z + by.z };
                 let cost = BENT * off + 0.2 * n + USED * self.usage.of(*patch).min(1.0);
-                wanted.push(Wanted { patch: *patch, way, end: Placement { position, ..here }, cost });
+                let end = Placement { position, ..here };
+                wanted.push(Wanted { patch: *patch, way, later, start: *start, end, cost });
             }
         }
         wanted
+    }
+
+    /// What somebody could do about an appointment; `None` if they cannot come to rest.
+    fn outlook(&self, now: Standing, appointment: &Appointment) -> Option<Outlook> {
+        let rest = self.rest(now)?;
+        let heading = bearing(rest.end.here.shift(), appointment.place);
+        let goal = Placement { position: appointment.place, heading };
+        let reached = Reach { crowd: &self.crowd, moves: &self.moves }.about(rest.end, goal);
+        let mut waiting = Vec::new();
+        self.wait(rest.end, appointment.tick, &mut waiting)?;
+        Some(Outlook { rest, waiting, reached })
     }
 
     /// How somebody comes to rest, who cannot wait as they are.
@@ -198,42 +234,18 @@ impl Composer<'_> {
         Reach { crowd: &self.crowd, moves: &self.moves }.ahead(now, now.here.placement(), &rests)
     }
 
-    /// What somebody does who came to rest, to begin a wanted patch at just the right time and place: waiting, and a way that
-    /// is bent to lead there. `None` if it is too late, or the way would have to be bent too far.
-    fn way_to(
-        &self,
-        lead: &Lead,
-        rest: &Way,
-        reached: &Reached,
-        wanted: &Wanted,
-        appointment: &Appointment,
-    ) -> Option<(Vec<(i32, Doing)>, Standing)> {
-        let bodies = self.bodies();
-        let mark = self.mark(lead, wanted.patch, &appointment.words);
-        let lines = self.patches.patch(wanted.patch).of(lead.role);
-        let tick = appointment.tick - mark + lines.start();
+    /// What somebody does to begin a wanted patch at just the right time and place: coming to rest, waiting, and a way that is
+    /// bent to lead there.
+    fn way_to(&self, outlook: &Outlook, wanted: &Wanted) -> Option<(Vec<(i32, Doing)>, Standing)> {
+        let Outlook { rest, waiting, reached } = outlook;
         let planned = *reached.standings().nth(wanted.way)?;
-        let later = tick - planned.tick;
-        let leaves = rest.end.tick + later;
-        if later < 0 {
-            return None;
-        }
+        let (later, leaves) = (wanted.later, rest.end.tick + wanted.later);
         let mut doings = rest.doings.clone();
-        self.wait(rest.end, leaves, &mut doings)?;
-        let here = match doings.last() {
-            Some((_, doing)) => doing.placement(bodies, leaves),
-            None => rest.end.here.placement(),
-        };
+        doings.extend(waiting.iter().take_while(|(start, _)| *start < leaves));
         let way: Vec<(i32, Doing)> = (reached.way(wanted.way).into_iter())
             .map(|(tick, doing)| (tick + later, Doing { start: doing.start + later, ..doing }))
             .collect();
-        let (end, ends) = (planned.here.placement(), [here, wanted.end]);
-        let off = bend_of(bodies, &way, end, ends);
-        let n = way.len().max(1) as f32;
-        if off[0] > n * AT_A_SEAM[0] || off[1] > n * AT_A_SEAM[1] {
-            return None;
-        }
-        doings.extend(bent(bodies, &way, end, ends));
-        Some((doings, Standing { node: planned.node, here: Rigid::of(wanted.end), tick }))
+        doings.extend(bent(self.bodies(), &way, planned.here.placement(), [wanted.start, wanted.end]));
+        Some((doings, Standing { here: Rigid::of(wanted.end), tick: planned.tick + later, ..planned }))
     }
 }

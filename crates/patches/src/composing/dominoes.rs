@@ -156,6 +156,8 @@ struct Filling<'c, 'a, 'f> {
     floor: &'f Floor,
     rng: ChaCha8Rng,
     fallers: Vec<Faller>,
+    /// Whom each of them felled, those included who were taken away again.
+    children: Vec<Vec<usize>>,
     /// Fallers by where they fall, in squares as wide as [`REACH`].
     places: HashMap<(i32, i32), Vec<usize>>,
     /// Patches by the fall they begin with.
@@ -190,6 +192,7 @@ pub fn compose(composer: &mut Composer<'_>, dominoes: &Dominoes<'_>) -> Filled {
         floor: dominoes.floor,
         rng: ChaCha8Rng::seed_from_u64(dominoes.seed),
         fallers: Vec::new(),
+        children: Vec::new(),
         places: HashMap::new(),
         by_fall,
         lying,
@@ -302,8 +305,13 @@ impl Filling<'_, '_, '_> {
     }
 
     fn enter(&mut self, faller: Faller) {
-        self.places.entry(cell(faller.here.shift())).or_default().push(self.fallers.len());
+        let at = self.fallers.len();
+        self.places.entry(cell(faller.here.shift())).or_default().push(at);
+        if let Some(parent) = faller.parent {
+            self.children[parent].push(at);
+        }
         self.fallers.push(faller);
+        self.children.push(Vec::new());
     }
 
     /// Everybody from a faller on fells others, and those others, in order of time.
@@ -573,12 +581,6 @@ impl Filling<'_, '_, '_> {
     /// Takes away all who lie about a place, with those whom they felled, unless too many would have to go; in an order in
     /// which nobody goes before those whom they felled.
     fn clear(&mut self, place: Ground, around: f32, most: usize) -> Vec<Gone> {
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.fallers.len()];
-        for (at, faller) in self.fallers.iter().enumerate() {
-            if let Some(parent) = faller.parent.filter(|_| !faller.is_gone) {
-                children[parent].push(at);
-            }
-        }
         let mut going = vec![false; self.fallers.len()];
         for root in self.near(place) {
             let faller = self.fallers[root];
@@ -591,7 +593,7 @@ impl Filling<'_, '_, '_> {
             let mut all = vec![root];
             let mut at = 0;
             while at < all.len() && all.len() <= most {
-                all.extend(&children[all[at]]);
+                all.extend(self.children[all[at]].iter().filter(|child| !self.fallers[**child].is_gone));
                 at += 1;
             }
             if all.len() <= most {

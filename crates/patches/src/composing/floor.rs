@@ -148,14 +148,18 @@ pub struct Cover<'a> {
     within: f32,
     /// By how many each square is covered.
     by: Vec<u16>,
+    /// How many squares are left, row by row and altogether.
+    open_in_row: Vec<u32>,
     n_open: usize,
 }
 
 impl<'a> Cover<'a> {
     /// Nothing is covered yet; whatever is within a distance of a body will be (m).
     pub fn new(floor: &'a Floor, within: f32) -> Cover<'a> {
-        let n_open = floor.is_inside.iter().filter(|it| **it).count();
-        Cover { floor, within, by: vec![0; floor.is_inside.len()], n_open }
+        let rows = floor.is_inside.chunks(floor.n_columns);
+        let open_in_row: Vec<u32> = rows.map(|row| row.iter().map(|it| u32::from(*it)).sum()).collect();
+        let n_open = open_in_row.iter().sum::<u32>() as usize;
+        Cover { floor, within, by: vec![0; floor.is_inside.len()], open_in_row, n_open }
     }
 
     /// How many squares are left.
@@ -175,7 +179,10 @@ impl<'a> Cover<'a> {
 
     /// The middles of the squares that are left (m).
     pub fn open(&self) -> impl Iterator<Item = Ground> + '_ {
-        (0..self.by.len()).filter(|at| self.is_left(*at)).map(|at| self.floor.middle(at))
+        let n = self.floor.n_columns;
+        let rows = (0..self.open_in_row.len()).filter(|row| self.open_in_row[*row] > 0);
+        let squares = rows.flat_map(move |row| row * n..(row + 1) * n);
+        squares.filter(|at| self.is_left(*at)).map(|at| self.floor.middle(at))
     }
 
     /// The middles of the squares that are left within a distance of a place (m).
@@ -207,7 +214,10 @@ impl<'a> Cover<'a> {
         let mut touched = Vec::new();
         self.touched(body, false, |at| touched.push(at));
         for at in touched {
-            self.n_open -= usize::from(self.is_left(at));
+            if self.is_left(at) {
+                self.open_in_row[at / self.floor.n_columns] -= 1;
+                self.n_open -= 1;
+            }
             self.by[at] += 1;
         }
     }
@@ -218,7 +228,10 @@ impl<'a> Cover<'a> {
         self.touched(body, false, |at| touched.push(at));
         for at in touched {
             self.by[at] = self.by[at].saturating_sub(1);
-            self.n_open += usize::from(self.is_left(at));
+            if self.is_left(at) {
+                self.open_in_row[at / self.floor.n_columns] += 1;
+                self.n_open += 1;
+            }
         }
     }
 

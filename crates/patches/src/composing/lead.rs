@@ -17,6 +17,7 @@ use randori_motion::{Ground, Placement};
 use super::choice::Command;
 use super::crowd::Leave;
 use super::locomotion::{Errand, Locomotion, Standing, bearing};
+use super::lots::{self, Urn};
 use super::{Composer, Join, behind, beyond, least_distance, room};
 use crate::patch::Role;
 use crate::set::{Family, PatchId};
@@ -73,8 +74,6 @@ const CLOSER: usize = 400;
 const TRIES: usize = 300;
 /// A second of movement before a patch costs this much of S.
 const PER_SECOND: f32 = 25.0;
-/// Chance decides between scores that are as near to each other as this.
-const CHANCE: f32 = 3.0;
 /// How far around a newcomer people are counted (m).
 const CROWDED: f32 = 2.0;
 /// How far ahead lies where somebody is sent (m).
@@ -84,6 +83,11 @@ pub(super) const EARLIEST: i32 = 480;
 /// What being out of the field, or turned away from the lane, costs of S, per metre and for half a turn.
 const STRAYED: f32 = 300.0;
 const TURNED: f32 = 3000.0;
+
+/// For how long the main character has to be able to go on after whatever it does (ticks), and how many movements are tried
+/// for that.
+const ONWARD: i32 = 90;
+const WAYS_ON: u32 = 200;
 
 /// How near anybody comes to another in a crowd, near as they may be already (m).
 const IN_A_CROWD: f32 = 0.27;
@@ -109,9 +113,9 @@ struct Prospect<'a> {
 }
 
 impl Prospect<'_> {
-    fn candidate(&self, patch: PatchId, by: f32) -> Candidate {
+    fn candidate(&self, patch: PatchId, score: f32) -> Candidate {
         let Prospect { before, from, is_wanted, .. } = *self;
-        Candidate { patch, before, from, is_wanted, score: self.bound + by }
+        Candidate { patch, before, from, is_wanted, score }
     }
 }
 
@@ -273,7 +277,7 @@ impl<'a> Composer<'a> {
         let most = at + lead.field.joined();
         while at < self.uses.len() && self.uses.len() <= most {
             let third = Newcomer { who: next, enters };
-            let is_joined = next < n_people && self.join_third(lead, at, third);
+            let is_joined = next < n_people && self.join_third(lead, now, at, third);
             next += usize::from(is_joined);
             at += usize::from(!is_joined || lead.field.joined() == 1);
         }
@@ -289,8 +293,7 @@ impl<'a> Composer<'a> {
         asked: Option<&Command>,
         rng: &mut ChaCha8Rng,
     ) -> Option<(Candidate, Plan)> {
-        let mut prospects = self.prospects(lead, now, asked);
-        prospects.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        let prospects = self.prospects(lead, now, asked);
         let mut candidates = self.best_of(&prospects, rng);
         for candidate in &mut candidates {
             let patch = self.patches.patch(candidate.patch);
@@ -307,7 +310,8 @@ impl<'a> Composer<'a> {
         if let Some((candidate, _)) = found.as_ref().filter(|_| asked.is_some()) {
             // Those that do as asked come first, but no more than a number of them were looked at.
             let wanted = prospects.iter().filter(|it| it.is_wanted);
-            let mut others = wanted.flat_map(|it| it.family.patches.iter().map(|id| it.candidate(*id, 0.0)));
+            let mut others =
+                wanted.flat_map(|it| it.family.patches.iter().map(|id| it.candidate(*id, it.bound)));
             let is_possible =
                 candidate.is_wanted || others.any(|wanted| self.plan(lead, now, newcomer, &wanted).is_some());
             self.wishes.count(is_possible, candidate.is_wanted);
@@ -346,37 +350,19 @@ impl<'a> Composer<'a> {
         prospects
     }
 
-    /// The best patches of a list of prospects in order, by S without the density: what cannot be among them is not looked
-    /// into.
+    /// The best patches of all prospects, by S without the density, the best first.
     fn best_of(&mut self, prospects: &[Prospect<'a>], rng: &mut ChaCha8Rng) -> Vec<Candidate> {
-        let mut candidates: Vec<Candidate> = Vec::new();
-        // The scores of the best ones so far, the worst last.
-        let mut best: Vec<f32> = Vec::new();
-        for prospect in prospects {
-            let least = best.get(CLOSER - 1).copied().unwrap_or(f32::NEG_INFINITY);
-            if prospect.bound + CHANCE < least {
-                break;
-            }
-            self.effort.families += 1;
-            for id in &prospect.family.patches {
-                let role = prospect.family.role;
-                if self.patches.patch(*id).of(role.other()).entry.is_none() {
-                    continue;
-                }
-                self.effort.patches += 1;
-                let used = self.weights.usage * self.usage.of(*id).min(1.0);
-                let candidate = prospect.candidate(*id, CHANCE * rng.random::<f32>() - used);
-                let place = best.partition_point(|score| *score >= candidate.score);
-                if place < CLOSER {
-                    best.insert(place, candidate.score);
-                    best.truncate(CLOSER);
-                    candidates.push(candidate);
-                }
-            }
-        }
-        candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-        candidates.truncate(CLOSER);
-        candidates
+        let urn =
+            |it: &Prospect<'a>| Urn { patches: &it.family.patches, worth: it.bound, seed: rng.random() };
+        let urns: Vec<Urn<'_>> = prospects.iter().map(urn).collect();
+        let (patches, usage, weights) = (self.patches, &self.usage, self.weights);
+        let Some(role) = prospects.first().map(|it| it.family.role) else { return Vec::new() };
+        let cost = |id: PatchId| {
+            let can_come = patches.patch(id).of(role.other()).entry.is_some();
+            can_come.then(|| weights.usage * usage.of(id).min(1.0))
+        };
+        let found = lots::best(&urns, CLOSER, &cost, &mut self.effort);
+        found.iter().map(|lot| prospects[lot.urn as usize].candidate(lot.patch, lot.score)).collect()
     }
 
     /// What a candidate comes to; `None` if somebody would get in another's way, or an appointment would be missed.
@@ -403,8 +389,10 @@ impl<'a> Composer<'a> {
         let mut own = before;
         own.extend(patch.of(lead.role).doings(bodies, world, begins));
         let after = self.after_part(patch, lead.role, world, begins)?;
-        let near = self.crowd.near(&self.crowd.print(&own, now.tick)?, now.tick);
-        if !self.crowd.is_free(&own, after.tick, &Leave { partners: &[], near: &near }) {
+        let near = self.near_met(lead.who, &own, now.tick)?;
+        if !self.crowd.is_free(&own, after.tick, &Leave { partners: &[], near: &near })
+            || !self.can_go_on(lead.who, &own, after)
+        {
             return None;
         }
         let part = self.part(lead, newcomer, (id, lead.role.other()), world, begins, (lead.who, &own))?;
@@ -418,6 +406,36 @@ impl<'a> Composer<'a> {
         let later = least_distance(&self.crowd, &own, &part.doings, end, after.tick);
         let apart = before >= room(distance(start)?) && later >= room(distance(end)?);
         apart.then_some(Plan { lead: own, after, begins, world_from_patch: world, part })
+    }
+
+    /// Those who are near somebody who does this, and how near: whom they have met, and in a crowd whoever is not too near.
+    /// Everybody else keeps clear of them.
+    fn near_met(&self, who: usize, doings: &[(i32, Doing)], tick: i32) -> Option<Vec<(usize, f32)>> {
+        let mut near = self.crowd.near(&self.crowd.print(doings, tick)?, tick);
+        let has_met =
+            |other: usize| self.uses.iter().any(|it| it.people.contains(&who) && it.people.contains(&other));
+        let least = self.crowd.nearest;
+        near.retain(|(other, distance)| least > 0.0 && *distance >= least || has_met(*other));
+        Some(near)
+    }
+
+    /// Whether somebody who did this and stands like this can go on for a while without getting in another's way.
+    fn can_go_on(&self, who: usize, doings: &[(i32, Doing)], from: Standing) -> bool {
+        let Some(near) = self.near_met(who, doings, from.tick) else { return false };
+        let mut tries = WAYS_ON;
+        self.goes_on(from, from.tick + ONWARD, &Leave { partners: &[], near: &near }, &mut tries)
+    }
+
+    fn goes_on(&self, from: Standing, until: i32, leave: &Leave<'_>, tries: &mut u32) -> bool {
+        from.tick >= until.min(self.end)
+            || self.moves.from(from.node).iter().any(|id| {
+                let left = tries.checked_sub(1);
+                *tries = left.unwrap_or(0);
+                let doing = Doing::begin(self.bodies(), *id, from.tick, 0, from.here);
+                left.is_some()
+                    && self.crowd.is_free(&[(from.tick, doing)], doing.end(self.bodies()), leave)
+                    && self.goes_on(Standing::after(&self.crowd, &doing), until, leave, tries)
+            })
     }
 
     /// All that somebody does for a part in a patch: coming, taking part, and what follows.
@@ -443,22 +461,17 @@ impl<'a> Composer<'a> {
         }
         let engine = Locomotion { crowd: &self.crowd, moves: &self.moves };
         let from = world.placed(lines.from);
-        let near_at = |tick: i32| -> Vec<(usize, f32)> {
-            let Some(print) = self.crowd.print(&within, tick) else { return Vec::new() };
-            let mut near = self.crowd.near(&print, tick);
-            // What the partner is about to do is not in the scene yet.
-            if let Some(there) = self.crowd.print(partner.1, tick) {
-                near.retain(|(who, _)| *who != partner.0);
-                near.push((partner.0, print.distance(&there)));
-            }
-            near
+        // Nobody but the partner may be near, whose part is not in the scene yet.
+        let near_at = |tick: i32| -> Option<[(usize, f32); 1]> {
+            let (own, theirs) = (self.crowd.print(&within, tick)?, self.crowd.print(partner.1, tick)?);
+            Some([(partner.0, own.distance(&theirs))])
         };
-        let near = near_at(start);
+        let near = near_at(start)?;
         let errand = Errand { variety: who, enters, ..lead.field.outside(from) };
         let to = Standing { node: lines.entry?, here: Rigid::of(from), tick: start };
         let mut doings = engine.arrive(to, &errand, &Leave { partners: &[], near: &near })?;
         doings.extend(within.iter().copied());
-        let near = near_at(end);
+        let near = near_at(end)?;
         let leave = Leave { partners: &[], near: &near };
         let after = self.after_part(patch, role, world, begins);
         let is_down = lines.falls || lines.exit.is_some_and(|exit| self.moves.is_low(exit));
@@ -519,8 +532,9 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Joins a patch to one that is used, in space: somebody of it has to do with a third person at the same time.
-    fn join_third(&mut self, lead: &Lead, at: usize, newcomer: Newcomer) -> bool {
+    /// Joins a patch to one that is used, in space: somebody of it has to do with a third person at the same time, who leaves
+    /// the main character a way to go on.
+    fn join_third(&mut self, lead: &Lead, now: Standing, at: usize, newcomer: Newcomer) -> bool {
         let Some(last) = self.uses.get(at).copied() else { return false };
         let patches = self.patches;
         let patch = patches.patch(last.patch);
@@ -550,6 +564,11 @@ impl<'a> Composer<'a> {
             let part = self.part(lead, newcomer, (overlap.with, role), world, begins, (shared, &lines));
             let Some(part) = part else { continue };
             self.enter(newcomer.who, &part);
+            let own = &self.crowd.people[lead.who].performed;
+            if shared != lead.who && !self.can_go_on(lead.who, own, now) {
+                self.crowd.withdraw(newcomer.who);
+                continue;
+            }
             let people = match overlap.theirs {
                 Role::First => [shared, newcomer.who],
                 Role::Second => [newcomer.who, shared],
@@ -569,7 +588,7 @@ impl<'a> Composer<'a> {
         let goal = appointed.or(sent).unwrap_or_else(|| lead.field.ahead(lead.start, now.here.placement()));
         let bodies = self.bodies_handle();
         let any = Doing::begin(&bodies, *self.moves.from(now.node).first()?, now.tick, 0, now.here);
-        let near = self.crowd.near(&self.crowd.print(&[(now.tick, any)], now.tick)?, now.tick);
+        let near = self.near_met(lead.who, &[(now.tick, any)], now.tick)?;
         let leave = Leave { partners: &[], near: &near };
         let mut options: Vec<(f32, Doing, Standing)> = (self.moves.from(now.node).iter())
             .map(|id| {
@@ -582,9 +601,14 @@ impl<'a> Composer<'a> {
             })
             .collect();
         options.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let free = options
-            .iter()
-            .find(|(_, doing, after)| self.crowd.is_free(&[(now.tick, *doing)], after.tick, &leave));
+        let is_free = |(_, doing, after): &&(f32, Doing, Standing)| {
+            self.crowd.is_free(&[(now.tick, *doing)], after.tick, &leave)
+        };
+        let leads_on = |(_, doing, after): &&&(f32, Doing, Standing)| {
+            self.can_go_on(lead.who, &[(now.tick, *doing)], *after)
+        };
+        let free: Vec<&(f32, Doing, Standing)> = options.iter().filter(is_free).collect();
+        let free = free.iter().find(leads_on).or(free.first()).copied();
         // Whoever is hemmed in goes where there is most room.
         let roomiest = || {
             let room = |(_, doing, after): &&(f32, Doing, Standing)| {

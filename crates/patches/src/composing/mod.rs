@@ -20,6 +20,7 @@ pub mod floor;
 pub mod footprint;
 pub mod lead;
 pub mod locomotion;
+mod lots;
 pub mod luggage;
 pub mod moves;
 pub mod reach;
