@@ -43,7 +43,8 @@ pub struct Kept {
     pub late: f32,
 }
 
-/// How fast somebody gets to an appointment at least, on ways that are not straight (m/s), and what turning and waiting take besides (ticks).
+/// How fast somebody gets to an appointment at least, on ways that are not straight (m/s), and what turning and waiting take
+/// besides (ticks).
 const SPEED: f32 = 0.4;
 const BESIDES: i32 = 360;
 /// Ways in which an appointment could be kept that are tried, and patches after the same way.
