@@ -145,6 +145,7 @@ fn first_met(
         // Half way through the tick, no point of it has more than half of its ends' way before or behind it.
         let way =
             (body.to[0] - body.from[0]).length_squared().max((body.to[1] - body.from[1]).length_squared());
+        // Most of what is that near is passed aside, which is sooner seen than how near it comes.
         let off = to_segment(body.at(0.5), ball.center);
         let reach = ball.radius + body.radius + 0.5 * way.sqrt();
         if off.length_squared() > reach * reach || pass_aside(blow, &body, 0.0, off) {

@@ -163,7 +163,7 @@ impl BlockSolver {
         self.settle(qp, usize::MAX)
     }
 
-    /// Changes the guess until nothing is wrong, from `few` wrong limits on one at a time; false if it does not end.
+    /// Changes the guess until nothing is wrong, one limit at a time once no more than `few` are; false if it does not end.
     fn settle(&mut self, qp: &BlockQp, few: usize) -> bool {
         self.changed.clear();
         let scope = &self.layout.scopes[self.scope];
