@@ -1,6 +1,8 @@
 //! Many games of one shape in one call.
 
-use super::lanes::{LARGEST_SIDE, LaneState, LaneTableau, WIDTH};
+use pulp::{Arch, Simd, WithSimd};
+
+use super::lanes::{LARGEST_SIDE, LaneState, MOST_LANES};
 use super::{MatrixError, PayoffMatrix, Workspace, measure, normalise, pure_bounds, solve};
 
 /// Values and policies of [`solve_batch`], one game after another.
@@ -74,42 +76,64 @@ struct Batch<'a> {
 /// The first bad game's number and what is wrong with it.
 type Refusal = (usize, MatrixError);
 
+/// A batch, its scratch space and where its results go: what is run with the machine's widest vectors.
+struct Run<'a, 'w> {
+    batch: Batch<'a>,
+    workspace: &'w mut Workspace,
+    out: &'w mut BatchEquilibria,
+}
+
+impl WithSimd for Run<'_, '_> {
+    type Output = Result<(), Refusal>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        let Self { batch, workspace, out } = self;
+        // One more than there are columns, for the right-hand sides.
+        match batch.cols {
+            ..=4 => batch.solve_in_lanes::<S, 5>(simd, workspace, out),
+            ..=8 => batch.solve_in_lanes::<S, 9>(simd, workspace, out),
+            _ => batch.solve_in_lanes::<S, { LARGEST_SIDE + 1 }>(simd, workspace, out),
+        }
+    }
+}
+
 impl<'a> Batch<'a> {
     fn solve(self, workspace: &mut Workspace, out: &mut BatchEquilibria) -> Result<(), Refusal> {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            #[expect(
-                unsafe_code,
-                reason = "the one way to call a function compiled for a wider vector unit"
-            )]
-            // SAFETY: the processor has just been asked whether it has AVX2.
-            return unsafe { self.solve_avx2(workspace, out) };
+        let in_lanes = (2..=LARGEST_SIDE).contains(&self.rows) && (2..=LARGEST_SIDE).contains(&self.cols);
+        if in_lanes {
+            return Arch::new().dispatch(Run { batch: self, workspace, out });
         }
-        self.solve_any(workspace, out)
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    fn solve_avx2(self, workspace: &mut Workspace, out: &mut BatchEquilibria) -> Result<(), Refusal> {
-        self.solve_any(workspace, out)
+        for number in 0..out.values.len() {
+            let game = self.game(number).map_err(|error| (number, error))?;
+            self.solve_singly(number, game, workspace, out);
+        }
+        Ok(())
     }
 
     #[inline(always)]
-    fn solve_any(self, workspace: &mut Workspace, out: &mut BatchEquilibria) -> Result<(), Refusal> {
+    fn solve_in_lanes<S: Simd, const STRIDE: usize>(
+        self,
+        simd: S,
+        workspace: &mut Workspace,
+        out: &mut BatchEquilibria,
+    ) -> Result<(), Refusal> {
         let n_games = out.values.len();
-        let in_lanes = (2..=LARGEST_SIDE).contains(&self.rows) && (2..=LARGEST_SIDE).contains(&self.cols);
         let mut lanes = std::mem::take(&mut workspace.lanes);
-        lanes.reset(self.rows, self.cols);
+        lanes.reset::<S, STRIDE>(self.rows, self.cols);
+        workspace.agent.resize(self.cols, 0.0);
+        workspace.opponent.resize(self.rows, 0.0);
+        // What each lane works on.
+        let mut at_work: [Option<(usize, PayoffMatrix<'a>)>; MOST_LANES] = [None; MOST_LANES];
         let (mut next, mut busy) = (0, 0);
         let mut refused = None;
         loop {
             // Games with a saddle point never enter a lane.
-            while next < n_games && busy < WIDTH && refused.is_none() {
+            while next < n_games && busy < S::F64_LANES && refused.is_none() {
                 match self.game(next) {
                     Err(error) => refused = Some((next, error)),
-                    Ok(game) if !in_lanes || game.span() < 1e-290 => {
-                        self.solve_singly(next, game, workspace, out)
-                    }
+                    // Too narrow for a finite scale.
+                    Ok(game) if game.span() < 1e-290 => self.solve_singly(next, game, workspace, out),
                     Ok(game) => {
                         let pure = pure_bounds(game, &mut workspace.per_column);
                         if pure.lower == pure.upper {
@@ -118,8 +142,9 @@ impl<'a> Batch<'a> {
                             out.agents[next * self.cols + pure.col] = 1.0;
                             out.opponents[next * self.rows..][..self.rows].fill(0.0);
                             out.opponents[next * self.rows + pure.row] = 1.0;
-                        } else if let Some(lane) = lanes.game.iter().position(Option::is_none) {
-                            lanes.load(lane, next, game.payoff, game.low, game.high);
+                        } else if let Some(lane) = at_work.iter().position(Option::is_none) {
+                            lanes.load::<S, STRIDE>(lane, game.payoff, game.low, game.high, pure.col);
+                            at_work[lane] = Some((next, game));
                             busy += 1;
                         }
                     }
@@ -129,10 +154,12 @@ impl<'a> Batch<'a> {
             if busy == 0 {
                 break;
             }
-            for (lane, state) in lanes.step().into_iter().enumerate() {
-                if state == LaneState::Optimal || state == LaneState::Stuck {
-                    self.finish(&lanes, lane, state, workspace, out);
-                    lanes.game[lane] = None;
+            for (lane, state) in lanes.step::<S, STRIDE>(simd).into_iter().enumerate() {
+                if state != LaneState::Pivoted
+                    && let Some((number, game)) = at_work[lane].take()
+                {
+                    lanes.policies::<S, STRIDE>(lane, &mut workspace.agent, &mut workspace.opponent);
+                    self.finish(number, game, state, workspace, out);
                     busy -= 1;
                 }
             }
@@ -162,22 +189,17 @@ impl<'a> Batch<'a> {
         out.largest_gap = out.largest_gap.max(solution.gap);
     }
 
-    /// Checks a lane's policies on the payoffs; what rounding has spoilt is solved again by itself.
+    /// Checks a lane's policies, left in the workspace, on the payoffs; what rounding has spoilt is solved again by
+    /// itself.
     #[inline(always)]
     fn finish(
         self,
-        lanes: &LaneTableau,
-        lane: usize,
+        number: usize,
+        game: PayoffMatrix<'_>,
         state: LaneState,
         workspace: &mut Workspace,
         out: &mut BatchEquilibria,
     ) {
-        let Some(number) = lanes.game[lane] else { return };
-        // It was checked when it was loaded.
-        let Ok(game) = self.game(number) else { return };
-        workspace.agent.resize(self.cols, 0.0);
-        workspace.opponent.resize(self.rows, 0.0);
-        lanes.policies(lane, &mut workspace.agent, &mut workspace.opponent);
         let total: f64 = workspace.agent.iter().sum();
         let sound = normalise(&mut workspace.agent) & normalise(&mut workspace.opponent);
         let centre = game.high - (1.0 / total - 1.0).clamp(0.0, 1.0) * game.span();
@@ -185,7 +207,7 @@ impl<'a> Batch<'a> {
             let bounds =
                 measure(game, centre, &workspace.agent, &workspace.opponent, &mut workspace.per_column);
             let gap = bounds.upper - bounds.lower;
-            if gap <= workspace.accuracy(game, centre) {
+            if gap <= bounds.rounding(centre) {
                 out.values[number] = centre + 0.5 * (bounds.lower + bounds.upper);
                 out.agents[number * self.cols..][..self.cols].copy_from_slice(&workspace.agent);
                 out.opponents[number * self.rows..][..self.rows].copy_from_slice(&workspace.opponent);
@@ -194,5 +216,37 @@ impl<'a> Batch<'a> {
             }
         }
         self.solve_singly(number, game, workspace, out);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    /// One lane is what a machine without vectors has.
+    #[test]
+    fn bits_do_not_depend_on_the_number_of_lanes() {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        for (rows, cols) in [(8, 8), (3, 4), (9, 5), (16, 16), (2, 11)] {
+            let payoffs: Vec<f64> =
+                (0..60 * rows * cols).map(|_| f64::from(rng.random_range(-20..20_i32)) / 7.0).collect();
+            let mut wide = BatchEquilibria::default();
+            solve_batch(rows, cols, &payoffs, &mut Workspace::default(), &mut wide).unwrap();
+            let mut narrow = wide.clone();
+            narrow.values.fill(f64::NAN);
+            narrow.agents.fill(f64::NAN);
+            narrow.opponents.fill(f64::NAN);
+            narrow.largest_gap = 0.0;
+            let run = Run {
+                batch: Batch { rows, cols, payoffs: &payoffs },
+                workspace: &mut Workspace::default(),
+                out: &mut narrow,
+            };
+            pulp::Scalar::new().vectorize(run).unwrap();
+            assert_eq!(wide, narrow, "{rows} x {cols}");
+        }
     }
 }

@@ -18,8 +18,6 @@ mod tableau;
 
 pub use batch::{BatchEquilibria, solve_batch};
 
-use std::array;
-
 use kernel::Kernel;
 use lanes::LaneTableau;
 use precise::PreciseTableau;
@@ -86,12 +84,7 @@ impl<'a> PayoffMatrix<'a> {
         if rows.checked_mul(cols) != Some(payoff.len()) {
             return Err(MatrixError::Shape { rows, cols, found: payoff.len() });
         }
-        let (mut low, mut high, mut finite) = (payoff[0], payoff[0], true);
-        for &x in payoff {
-            low = if x < low { x } else { low };
-            high = if x > high { x } else { high };
-            finite &= x.is_finite();
-        }
+        let (low, high, finite) = extremes(payoff);
         if !finite {
             let at = payoff.iter().position(|x| !x.is_finite()).unwrap_or(0);
             return Err(MatrixError::NotFinite { row: at / cols, col: at % cols, value: payoff[at] });
@@ -191,6 +184,17 @@ pub struct Workspace {
 struct Guarantee {
     lower: f64,
     upper: f64,
+    /// How far the payoffs that they meet lie from `centre`, on average.
+    deviation: f64,
+}
+
+impl Guarantee {
+    /// The gap that rounding alone explains: it goes with how far the payoffs that the policies meet lie from the
+    /// value, not with the span, which a single outlier can blow up.
+    #[inline(always)]
+    fn rounding(&self, centre: f64) -> f64 {
+        1e-12 * self.deviation + 8.0 * f64::EPSILON * centre.abs()
+    }
 }
 
 /// Solves a game exactly, up to rounding of the payoffs; see the module's documentation for the route taken.
@@ -251,7 +255,7 @@ impl Workspace {
         let centre = if centre.is_finite() { centre } else { game.low };
         let bounds = measure(game, centre, &self.agent, &self.opponent, &mut self.per_column);
         let gap = bounds.upper - bounds.lower;
-        if ending == Ending::Optimal && sound && gap <= self.accuracy(game, centre) {
+        if ending == Ending::Optimal && sound && gap <= bounds.rounding(centre) {
             return self.answer(centre, bounds, pivots, Route::Tableau);
         }
         self.repair(game, side, centre, bounds, sound, pivots)
@@ -266,22 +270,6 @@ impl Workspace {
             pivots,
             route,
         }
-    }
-
-    /// The gap that rounding alone explains: it goes with how far the payoffs that the policies meet lie from the
-    /// value, not with the span, which a single outlier can blow up.
-    #[inline(always)]
-    fn accuracy(&mut self, game: PayoffMatrix<'_>, centre: f64) -> f64 {
-        support(&self.agent, &mut self.agent_actions);
-        let mut deviation = 0.0;
-        for (row, &p) in game.payoff.chunks_exact(game.cols).zip(&self.opponent).filter(|(_, p)| **p > 0.0) {
-            let mut sum = 0.0;
-            for &j in &self.agent_actions {
-                sum += self.agent[j as usize] * (row[j as usize] - centre).abs();
-            }
-            deviation += p * sum;
-        }
-        1e-12 * deviation + 8.0 * f64::EPSILON * centre.abs()
     }
 
     /// The slow routes, in turn, keeping whichever policies lose least.
@@ -345,7 +333,7 @@ impl Workspace {
                     (bounds, centre, route, sound) = (trial, new_centre, attempt, true);
                 }
             }
-            if sound && bounds.upper - bounds.lower <= self.accuracy(game, centre) {
+            if sound && bounds.upper - bounds.lower <= bounds.rounding(centre) {
                 break;
             }
         }
@@ -372,7 +360,7 @@ fn pure_bounds(game: PayoffMatrix<'_>, column_low: &mut Vec<f64>) -> PureBounds 
         for (low, &x) in column_low.iter_mut().zip(line) {
             *low = if x < *low { x } else { *low };
         }
-        let high = line.iter().fold(f64::NEG_INFINITY, |a, &x| if x > a { x } else { a });
+        let high = largest(line);
         if high < upper {
             (upper, row) = (high, i);
         }
@@ -397,27 +385,69 @@ fn measure(
 ) -> Guarantee {
     per_column.clear();
     per_column.resize(game.cols, 0.0);
-    let mut lower = f64::INFINITY;
+    let (mut lower, mut deviation) = (f64::INFINITY, 0.0);
     for (line, &p) in game.payoff.chunks_exact(game.cols).zip(opponent) {
         // Four running sums, always combined alike: fast, and the same bits everywhere.
         let ((xs, x_rest), (qs, q_rest)) = (line.as_chunks::<4>(), agent.as_chunks::<4>());
-        let mut sums = [0.0; 4];
-        for (sum, (&x, &q)) in sums.iter_mut().zip(x_rest.iter().zip(q_rest)) {
-            *sum = (x - centre) * q;
+        let (mut sums, mut apart) = ([0.0; 4], [0.0; 4]);
+        for (k, (&x, &q)) in x_rest.iter().zip(q_rest).enumerate() {
+            sums[k] = (x - centre) * q;
+            apart[k] = (x - centre).abs() * q;
         }
         for (x, q) in xs.iter().zip(qs) {
-            sums = array::from_fn(|k| sums[k] + (x[k] - centre) * q[k]);
+            for k in 0..4 {
+                sums[k] += (x[k] - centre) * q[k];
+                apart[k] += (x[k] - centre).abs() * q[k];
+            }
         }
         let sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
         lower = if sum < lower { sum } else { lower };
-        if p > 0.0 {
-            for (total, &x) in per_column.iter_mut().zip(line) {
-                *total += p * (x - centre);
-            }
+        deviation += p * ((apart[0] + apart[1]) + (apart[2] + apart[3]));
+        for (total, &x) in per_column.iter_mut().zip(line) {
+            *total += p * (x - centre);
         }
     }
-    let upper = per_column.iter().fold(f64::NEG_INFINITY, |a, &x| if x > a { x } else { a });
-    Guarantee { lower, upper }
+    Guarantee { lower, upper: largest(per_column), deviation }
+}
+
+/// Smallest and largest of some numbers, and whether all are finite.
+///
+/// Four of each at a time: one after another, every comparison would wait for the one before.
+#[inline(always)]
+fn extremes(numbers: &[f64]) -> (f64, f64, bool) {
+    let (fours, rest) = numbers.as_chunks::<4>();
+    let (mut low, mut high, mut finite) = ([f64::INFINITY; 4], [f64::NEG_INFINITY; 4], [true; 4]);
+    for four in fours {
+        for k in 0..4 {
+            low[k] = if four[k] < low[k] { four[k] } else { low[k] };
+            high[k] = if four[k] > high[k] { four[k] } else { high[k] };
+            finite[k] &= four[k].abs() < f64::INFINITY;
+        }
+    }
+    for (k, &x) in rest.iter().enumerate() {
+        low[k] = if x < low[k] { x } else { low[k] };
+        high[k] = if x > high[k] { x } else { high[k] };
+        finite[k] &= x.is_finite();
+    }
+    let least = low.into_iter().fold(f64::INFINITY, f64::min);
+    let most = high.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    (least, most, finite == [true; 4])
+}
+
+/// The largest of some numbers, of which none is NaN; found as [`extremes`] does.
+#[inline(always)]
+fn largest(numbers: &[f64]) -> f64 {
+    let (fours, rest) = numbers.as_chunks::<4>();
+    let mut high = [f64::NEG_INFINITY; 4];
+    for four in fours {
+        for k in 0..4 {
+            high[k] = if four[k] > high[k] { four[k] } else { high[k] };
+        }
+    }
+    for (high, &x) in high.iter_mut().zip(rest) {
+        *high = if x > *high { x } else { *high };
+    }
+    high.into_iter().fold(f64::NEG_INFINITY, |a, x| if x > a { x } else { a })
 }
 
 /// Drops negative rounding noise and divides by the sum; false if nothing is left of it.
@@ -432,11 +462,6 @@ fn normalise(policy: &mut [f64]) -> bool {
         *p = p.max(0.0) / total;
     }
     true
-}
-
-fn support(policy: &[f64], actions: &mut Vec<u32>) {
-    actions.clear();
-    actions.extend(policy.iter().enumerate().filter(|(_, p)| **p > 0.0).map(|(k, _)| k as u32));
 }
 
 /// What a best response gains against each policy, added: zero exactly for an equilibrium.
