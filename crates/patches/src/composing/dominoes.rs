@@ -482,7 +482,7 @@ impl Filling<'_, '_, '_> {
         let (start, end) = (candidate.begins + lines.start(), candidate.begins + lines.end());
         let mut partners = vec![faller.who];
         partners.extend(faller.by.map(|(by, _)| by));
-        let leave = Leave { partners: &partners, near: &[] };
+        let leave = Leave { partners: &partners, ..Leave::default() };
         let within = lines.doings(bodies, candidate.world, candidate.begins);
         let last = composer.crowd.print(&within, end)?;
         // Most of those who get in another's way lie on somebody.
