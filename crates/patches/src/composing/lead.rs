@@ -86,7 +86,7 @@ const STRAYED: f32 = 300.0;
 const TURNED: f32 = 3000.0;
 
 /// How many movements are tried to find out whether the main character can go on after whatever it does.
-const WAYS_ON: u32 = 800;
+const WAYS_ON: u32 = 200;
 
 /// How far from somewhere the main character has to get (m) until a tick.
 struct Onward<'a> {
