@@ -16,6 +16,7 @@ use randori_arena::bodies::{Bodies, Doing, Rigid};
 use randori_motion::library::NodeId;
 use randori_motion::{ActionId, Ground, Placement};
 
+use super::choice::CHANCE;
 use super::crowd::{Leave, Person};
 use super::floor::{Cover, Floor, Shadow, spread};
 use super::locomotion::Standing;
@@ -64,8 +65,6 @@ const FELLED: usize = 3;
 /// Ways to go on that are tried at a time, and whose surroundings are counted; what is tried for what the wave has left.
 const TRIES: usize = 40;
 const MORE_TRIES: usize = 400;
-/// Chance decides between scores that are as near to each other as this.
-const CHANCE: f32 = 3.0;
 /// How far around a newcomer people are counted (m).
 const CROWDED: f32 = 1.5;
 /// Whoever falls farther away than this fells nobody who lies here (m).

@@ -13,6 +13,7 @@ use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
 use randori_motion::{ActionId, Ground, Placement};
 
+use super::choice::CHANCE;
 use super::footprint::Girth;
 use super::locomotion::Standing;
 use super::standard::{self, StandardPose, nearest, standard_poses};
@@ -28,8 +29,6 @@ const PER_SECOND: f32 = 40.0;
 const PER_METRE: f32 = 300.0;
 /// What a metre off a path costs of S: what the user draws counts for more than variety.
 const OFF_PATH: f32 = 4000.0;
-/// Chance decides between scores that are as near to each other as this.
-const CHANCE: f32 = 3.0;
 /// How many ways to go on are tried.
 const TRIES: usize = 200;
 /// How many movements bring two people to a standard pose at most, before they wait and look again.
