@@ -1,10 +1,13 @@
 //! From what everybody did to how it looks: clips in the world, with the first moments after a blow shaken.
 
+use std::ops::Range;
+
 use randori_motion::clip::ClipError;
 use randori_motion::inertialize::Transition;
 use randori_motion::library::Player;
 use randori_motion::math::wrap_angle;
-use randori_motion::{Clip, FrameRate, Pose};
+use randori_motion::math::{Quat, Vec3};
+use randori_motion::{Body, Clip, FrameRate, Pose, PoseView};
 use rayon::prelude::*;
 
 use crate::bodies::Bodies;
@@ -84,6 +87,61 @@ impl<'a> Shapes<'a> {
     }
 }
 
+/// Poses frame after frame, as a [`Clip`] has them.
+struct Reel {
+    n_joints: usize,
+    n_translating: usize,
+    translations: Vec<Vec3>,
+    rotations: Vec<Quat>,
+}
+
+impl Reel {
+    /// Room for so many poses of a body.
+    fn of(body: &Body, n_frames: usize) -> Reel {
+        let (n_joints, n_translating) = (body.skeleton.n_joints(), body.skeleton.translating().len());
+        Reel {
+            n_joints,
+            n_translating,
+            translations: Vec::with_capacity(n_frames * n_translating),
+            rotations: Vec::with_capacity(n_frames * n_joints),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.rotations.len() / self.n_joints
+    }
+
+    fn push(&mut self, pose: &Pose) {
+        self.translations.extend_from_slice(&pose.translations);
+        self.rotations.extend_from_slice(&pose.rotations);
+    }
+
+    fn frame(&self, frame: usize) -> PoseView<'_> {
+        PoseView {
+            translations: &self.translations[frame * self.n_translating..][..self.n_translating],
+            rotations: &self.rotations[frame * self.n_joints..][..self.n_joints],
+        }
+    }
+
+    fn last_two(&self) -> Option<[PoseView<'_>; 2]> {
+        let n = self.len();
+        (n >= 2).then(|| [self.frame(n - 2), self.frame(n - 1)])
+    }
+
+    fn poses(&self, frames: Range<usize>) -> Vec<Pose> {
+        frames.map(|frame| self.frame(frame).to_pose()).collect()
+    }
+
+    /// Shows these poses instead, from a frame on.
+    fn replace(&mut self, from: usize, poses: &[Pose]) {
+        for (frame, pose) in (from..).zip(poses) {
+            self.translations[frame * self.n_translating..][..self.n_translating]
+                .copy_from_slice(&pose.translations);
+            self.rotations[frame * self.n_joints..][..self.n_joints].copy_from_slice(&pose.rotations);
+        }
+    }
+}
+
 /// From one library to another: what differs fades.
 struct Seam {
     transition: Transition,
@@ -96,15 +154,15 @@ impl Seam {
     const FADE: f32 = 0.3;
 
     /// After these poses somebody goes on as this player does; `None` if there is nothing to go on from.
-    fn between(poses: &[Pose], next: &Player<'_>) -> Option<Seam> {
-        let [.., earlier, last] = poses else { return None };
+    fn between(shown: Option<[PoseView<'_>; 2]>, next: &Player<'_>) -> Option<Seam> {
+        let shown = shown?;
         let mut ahead = next.clone();
         let [first, second] = [ahead.step(), ahead.step()];
         // As if the other motion had gone on like that before it began.
         let before = one_before(&first, &second);
         let long_before = one_before(&before, &first);
         let dt = FrameRate::HOUSE.dt() as f32;
-        let (shown, next) = ([earlier.view(), last.view()], [long_before.view(), before.view()]);
+        let next = [long_before.view(), before.view()];
         Some(Seam { transition: Transition::new(shown, next, dt, Seam::FADE), age: 0 })
     }
 
@@ -189,8 +247,10 @@ fn one(
     let skipped = first.frame(bodies, enter) - bodies.of_action(first.action).first;
     let mut player =
         Player::entering(bodies.library(), first.action, skipped, first.placement(bodies, enter));
-    let mut poses: Vec<Pose> = Vec::new();
-    let mut standing = Vec::new();
+    let n_frames = (until - enter) as usize;
+    let mut reel = Reel::of(library.body(), n_frames);
+    let mut standing = Vec::with_capacity(n_frames);
+    let mut pose = Pose::default();
     let mut next = track.performed.iter().enumerate().skip(1).peekable();
     let mut shown = bodies;
     let mut seam: Option<Seam> = None;
@@ -203,7 +263,7 @@ fn one(
             let turned = wrap_angle(there.heading - here.heading).abs();
             if !std::ptr::eq(bodies, shown) {
                 player = Player::entering(bodies.library(), doing.action, skipped, there);
-                seam = Seam::between(&poses, &player);
+                seam = Seam::between(reel.last_two(), &player);
                 shown = bodies;
             } else if here.position.distance(there.position) < MEANT && turned < MEANT {
                 player.switch(doing.action, skipped);
@@ -212,30 +272,29 @@ fn one(
             }
         }
         standing.push(player.standing());
-        match poses.last().filter(|_| player.is_done()) {
-            // Somebody with nothing more to do stays as they are.
-            Some(last) => poses.push(last.clone()),
-            None => {
-                let mut pose = player.step();
-                seam = seam.and_then(|seam| seam.fade(&mut pose));
-                poses.push(pose);
-            }
+        // Somebody with nothing more to do stays as they are.
+        if tick == enter || !player.is_done() {
+            player.step_into(&mut pose);
+            seam = seam.and_then(|seam| seam.fade(&mut pose));
         }
+        reel.push(&pose);
     }
     let frame = |landed: &Landed| (landed.hit.tick - enter).max(0) as usize;
     let held = library.body().weapon.map(|weapon| weapon.bone);
     let given: Vec<&&Landed> = blows.given.iter().filter(|landed| Some(landed.hit.with) == held).collect();
+    let mut poses = if given.is_empty() { Vec::new() } else { reel.poses(0..reel.len()) };
     for (landed, next) in given.iter().zip(given.iter().skip(1).map(Some).chain([None])) {
         let free = next.map_or(usize::MAX, |next| frame(next).saturating_sub(WIND_UP));
         let is_stopped = landed.hit.part() == Part::Limb;
         let meeting = Meeting { at: frame(landed), point: landed.hit.point, is_stopped, free };
         recoil(library.body(), &mut poses, &meeting);
     }
+    reel.replace(0, &poses);
     for landed in &blows.taken {
         let at = frame(landed);
         let is_stopped = landed.hit.part() == Part::Limb;
         let (length, share) = if is_stopped { (JARRED, STOPPED) } else { (SHAKEN, 1.0) };
-        let range = at.min(poses.len())..(at + length).min(poses.len());
+        let range = at.min(reel.len())..(at + length).min(reel.len());
         let hit = &landed.hit;
         let blow = Blow {
             bone: hit.bone,
@@ -243,9 +302,10 @@ fn one(
             velocity: hit.velocity,
             mass: share * mass_behind(hit.with),
         };
-        let shaken = shake(library.body(), &poses[range.clone()], &standing[range.clone()], &blow);
-        poses[range].clone_from_slice(&shaken);
+        let shaken = shake(library.body(), &reel.poses(range.clone()), &standing[range.clone()], &blow);
+        reel.replace(range.start, &shaken);
     }
-    let clip = Clip::from_poses(name, library.body().skeleton.clone(), FrameRate::HOUSE, poses)?;
+    let skeleton = library.body().skeleton.clone();
+    let clip = Clip::new(name, skeleton, FrameRate::HOUSE, reel.translations, reel.rotations)?;
     Ok(Some(Recorded { enter, clip, standing }))
 }

@@ -246,28 +246,49 @@ impl Skeleton {
     ///
     /// The pose must have been made for this skeleton (as many rotations and translations).
     pub fn globals_into(&self, pose: PoseView<'_>, out: &mut GlobalPose) {
+        self.branches_into(pose, self.ids(), out);
+    }
+
+    /// The same of some joints alone, each after its parent, which has to be one of them; what `out` has for the others
+    /// means nothing.
+    pub fn branches_into(
+        &self,
+        pose: PoseView<'_>,
+        joints: impl IntoIterator<Item = JointId>,
+        out: &mut GlobalPose,
+    ) {
         out.positions.resize(self.joints.len(), Vec3::ZERO);
         out.rotations.resize(self.joints.len(), Quat::IDENTITY);
-        for (joint_idx, joint) in self.joints.iter().enumerate() {
-            let translation = match self.translation_idx[joint_idx] {
-                Some(idx) => pose.translations[idx as usize],
-                None => joint.offset,
-            };
-            let rotation = pose.rotations[joint_idx];
-            let (position, rotation) = match joint.parent {
-                None => (translation, rotation),
+        for id in joints {
+            let (position, rotation) = match self.joint(id).parent {
+                None => self.local(pose, id),
                 Some(parent) => {
-                    let world_from_parent = out.rotations[parent.idx()];
-                    (
-                        out.positions[parent.idx()] + world_from_parent * translation,
-                        world_from_parent * rotation,
-                    )
+                    let parent = (out.positions[parent.idx()], out.rotations[parent.idx()]);
+                    follow(parent, self.local(pose, id))
                 }
             };
-            out.positions[joint_idx] = position;
-            out.rotations[joint_idx] = rotation;
+            out.positions[id.idx()] = position;
+            out.rotations[id.idx()] = rotation;
         }
     }
+
+    /// Where the last of some joints is in the world (m), each of which hangs from the one before, the first from nothing.
+    pub fn end_of(&self, pose: PoseView<'_>, chain: &[JointId]) -> Vec3 {
+        let locals = chain.iter().map(|id| self.local(pose, *id));
+        locals.reduce(follow).map_or(Vec3::ZERO, |(position, _)| position)
+    }
+
+    /// Where a joint is in its parent's frame (m), and how it is turned there.
+    fn local(&self, pose: PoseView<'_>, id: JointId) -> (Vec3, Quat) {
+        let translation =
+            self.translation_idx(id).map_or(self.joints[id.idx()].offset, |idx| pose.translations[idx]);
+        (translation, pose.rotations[id.idx()])
+    }
+}
+
+/// What is somewhere in a parent's frame, in the world in which the parent is.
+fn follow((place, world_from_parent): (Vec3, Quat), (translation, rotation): (Vec3, Quat)) -> (Vec3, Quat) {
+    (place + world_from_parent * translation, world_from_parent * rotation)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use randori_patches::composing::crowd::Person;
 use randori_patches::composing::dominoes::{self, Dominoes, Filled, shadows};
 use randori_patches::composing::duel::{self, Duel};
 use randori_patches::composing::floor::Floor;
+use randori_patches::composing::footprint::Girth;
 use randori_patches::composing::lead::{self, Field, Lead};
 use randori_patches::composing::luggage::{self, Chain, Journey};
 use randori_patches::{Patches, Role};
@@ -469,6 +470,7 @@ fn mouse(seed: u64, commands: Vec<Command>, check: impl FnOnce(&Composer<'_>)) {
     let (bodies, patches) = patches("crowd", "mouse");
     let mut composer = Composer::new(&patches, bodies, 121, 30 * 60);
     composer.commands = commands;
+    composer.crowd.people[0].girth = Girth::MOUSE;
     let field = Field::Crowd { center: Ground::default(), radius: 8.0 };
     let start = Placement { position: Ground { x: 0.0, z: -7.0 }, heading: 0.0 };
     lead::compose(&mut composer, &Lead { who: 0, role: Role::First, start, field, down: None, seed });
@@ -486,11 +488,32 @@ fn a_mouse_frightens_a_crowd_of_a_hundred() {
         assert!(avoided >= 10, "{avoided} avoid the mouse");
         let bumped = composer.uses.iter().filter(|it| it.people[0] != 0).count();
         assert!(bumped >= 10, "{bumped} are bumped into");
-        let meets = |a: usize, b: usize| {
-            composer.uses.iter().any(|it| it.people.contains(&a) && it.people.contains(&b))
-        };
-        assert_apart(composer, &meets, &|a, _| if a == 0 { APART_FROM_MOUSE } else { APART });
+        assert_mouse_keeps_clear(composer);
     });
+}
+
+#[test]
+fn a_mouse_runs_on_to_the_end_whatever_the_seed() {
+    for seed in [4, 5001, 5002, 5005, 5008, 5010] {
+        mouse(seed, Vec::new(), |composer| {
+            let last = composer.uses.iter().filter(|it| it.people[0] == 0).map(|it| it.begins).max();
+            assert!(last.unwrap() > composer.end - 6 * 60, "seed {seed}: the last is met at {last:?}");
+            let place = |tick: i32| composer.crowd.print_of(0, tick).unwrap().hips();
+            for tick in (0..=composer.end - 180).step_by(30) {
+                let steps = (tick..tick + 180).step_by(30);
+                let run: f32 = steps.map(|tick| place(tick).distance(place(tick + 30))).sum();
+                assert!(run > 1.0, "seed {seed}: {run} m in the three seconds from {tick} on");
+            }
+            assert_mouse_keeps_clear(composer);
+        });
+    }
+}
+
+/// Whoever does not meet keeps apart, from the mouse as far as it is small.
+fn assert_mouse_keeps_clear(composer: &Composer<'_>) {
+    let meets =
+        |a: usize, b: usize| composer.uses.iter().any(|it| it.people.contains(&a) && it.people.contains(&b));
+    assert_apart(composer, &meets, &|a, _| if a == 0 { APART_FROM_MOUSE } else { APART });
 }
 
 /// A line of so many people who hand these pieces on, heavy or not, large or not.

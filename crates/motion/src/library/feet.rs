@@ -24,6 +24,10 @@ const STRETCH: f32 = 0.998;
 pub(crate) struct KeptFoot {
     limb: Option<Limb>,
     ball: JointId,
+    /// From the root to the ball.
+    chain: Vec<JointId>,
+    /// The joints of the leg and all that they hang from, parents first.
+    leg: Vec<JointId>,
     side: Side,
     /// Height of the ball when the foot stands (m).
     floor: f32,
@@ -39,9 +43,18 @@ impl KeptFoot {
     pub(crate) fn new(skeleton: &Skeleton, side: Side) -> KeptFoot {
         let ball = skeleton.bone(Bone::LeftToes.on(side)).or(skeleton.bone(Bone::LeftFoot.on(side)));
         let ball = ball.unwrap_or(JointId::ROOT);
+        let limb = Limb::ending_in(skeleton, Bone::LeftFoot.on(side));
+        let mut chain = up_from(skeleton, ball);
+        chain.reverse();
+        let mut leg = chain.clone();
+        leg.extend(limb.iter().flat_map(|limb| up_from(skeleton, limb.end)));
+        leg.sort_unstable();
+        leg.dedup();
         KeptFoot {
-            limb: Limb::ending_in(skeleton, Bone::LeftFoot.on(side)),
+            limb,
             ball,
+            chain,
+            leg,
             side,
             floor: skeleton.global_pose(skeleton.rest_pose().view()).positions[ball.idx()].y,
             offset: Vec3::ZERO,
@@ -60,7 +73,7 @@ impl KeptFoot {
         shown: [&Pose; 2],
         next: &[Pose; 2],
     ) {
-        let place = |pose: &Pose| skeleton.global_pose(pose.view()).positions[self.ball.idx()];
+        let place = |pose: &Pose| skeleton.end_of(pose.view(), &self.chain);
         let [before, now] = [0, 1].map(|at: usize| place(shown[at]) - place(&next[at]));
         let velocity = (now - before) * FrameRate::HOUSE.fps() as f32;
         let up = Vec3::Y;
@@ -110,7 +123,7 @@ impl KeptFoot {
         }
         let moved = in_seam || self.offset != Vec3::ZERO;
         moved.then(|| {
-            let there = skeleton.global_pose(source.view()).positions[self.ball.idx()];
+            let there = skeleton.end_of(source.view(), &self.chain);
             let wanted = there + self.offset + lift + raised;
             // Never below the floor, nor below where the action has it.
             wanted.with_y(wanted.y.max(self.floor.min(there.y)))
@@ -146,6 +159,11 @@ impl KeptFoot {
     }
 }
 
+/// A joint, its parent, and so on up to the root.
+fn up_from(skeleton: &Skeleton, joint: JointId) -> Vec<JointId> {
+    std::iter::successors(Some(joint), |id| skeleton.joint(*id).parent).collect()
+}
+
 /// A foot on its way to where the action has it.
 #[derive(Clone, Debug)]
 struct Carry {
@@ -172,17 +190,25 @@ impl Carry {
 }
 
 /// Bends the legs until the balls of the feet are where they are wanted, the feet keeping their turns. Where a leg is
-/// too short for that, the hips give way.
-pub(crate) fn place(skeleton: &Skeleton, feet: &[KeptFoot; 2], wanted: [Option<Vec3>; 2], pose: &mut Pose) {
+/// too short for that, the hips give way. `globals` lends its memory.
+pub(crate) fn place(
+    skeleton: &Skeleton,
+    feet: &[KeptFoot; 2],
+    wanted: [Option<Vec3>; 2],
+    globals: &mut GlobalPose,
+    pose: &mut Pose,
+) {
     if wanted.iter().all(Option::is_none) {
         return;
     }
-    let globals = skeleton.global_pose(pose.view());
-    let goals = feet.iter().zip(wanted).filter_map(|(foot, wanted)| foot.goal(&globals, wanted));
-    let goals: Vec<Goal> = goals.collect();
+    let goals = [0, 1].map(|at| {
+        skeleton.branches_into(pose.view(), feet[at].leg.iter().copied(), globals);
+        feet[at].goal(globals, wanted[at])
+    });
+    let n_goals = goals.iter().flatten().count();
     // Each leg in turn draws the hips to itself until both are satisfied.
     let mut shift = Vec3::ZERO;
-    for goal in goals.iter().cycle().take(16 * goals.len()) {
+    for goal in goals.iter().flatten().cycle().take(16 * n_goals) {
         let to_target = goal.target - (goal.hip + shift);
         let missing = to_target.length() - goal.length;
         if missing > 0.0 {
@@ -190,13 +216,14 @@ pub(crate) fn place(skeleton: &Skeleton, feet: &[KeptFoot; 2], wanted: [Option<V
         }
     }
     pose.translations[0] += shift;
-    for goal in goals {
-        let globals = skeleton.global_pose(pose.view());
-        let foot = globals.rotations[goal.limb.end.idx()];
+    for (goal, foot) in goals.iter().zip(feet) {
+        let Some(goal) = goal else { continue };
+        skeleton.branches_into(pose.view(), foot.leg.iter().copied(), globals);
+        let turn = globals.rotations[goal.limb.end.idx()];
         let hinge = globals.rotations[goal.limb.middle.idx()] * Vec3::X;
-        let joints = goal.limb.positions(&globals);
+        let joints = goal.limb.positions(globals);
         let solution = LimbGoal { target: goal.target, hinge: Some(hinge), ..LimbGoal::of(joints) }.solve();
-        goal.limb.apply(skeleton, &globals, &solution, foot, pose);
+        goal.limb.apply(skeleton, globals, &solution, turn, pose);
     }
 }
 

@@ -6,7 +6,7 @@ use crate::bone::Side;
 use crate::clip::{Clip, ClipError};
 use crate::inertialize::{Transition, before};
 use crate::placement::Placement;
-use crate::pose::Pose;
+use crate::pose::{GlobalPose, Pose};
 use crate::rate::FrameRate;
 
 /// How long what is left of the old action takes to fade (s).
@@ -29,6 +29,14 @@ pub struct Player<'a> {
     feet: [KeptFoot; 2],
     /// The last pose but one and the last.
     shown: Option<[Pose; 2]>,
+    scratch: Scratch,
+}
+
+/// Memory that is used again in every step.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    source: Pose,
+    globals: GlobalPose,
 }
 
 /// What is left of the action before.
@@ -60,6 +68,7 @@ impl<'a> Player<'a> {
             seam: None,
             feet: Side::BOTH.map(|side| KeptFoot::new(&library.body().skeleton, side)),
             shown: None,
+            scratch: Scratch::default(),
         };
         player.begin(action, start_at, placement);
         player
@@ -97,7 +106,7 @@ impl<'a> Player<'a> {
     pub fn switch_to(&mut self, action: ActionId, start_at: u32, placement: Placement) {
         self.begin(action, start_at, placement);
         let (Some(shown), take) = (self.shown.clone(), self.library.take_of(action)) else { return };
-        let earlier = [2, 1].map(|back| self.placed(&before(&take.clip, self.frame, back)));
+        let earlier = [2, 1].map(|back| self.placed(before(&take.clip, self.frame, back)));
         let views = [shown[0].view(), shown[1].view()];
         let next = [earlier[0].view(), earlier[1].view()];
         let dt = FrameRate::HOUSE.dt() as f32;
@@ -115,14 +124,23 @@ impl<'a> Player<'a> {
 
     /// The next pose; after the last one of the action the take goes on, if there is more of it.
     pub fn step(&mut self) -> Pose {
+        let mut pose = Pose::default();
+        self.step_into(&mut pose);
+        pose
+    }
+
+    /// As [`Player::step`], into a pose that keeps its memory from call to call.
+    pub fn step_into(&mut self, pose: &mut Pose) {
         let take = self.library.take_of(self.action);
         let frame = self.frame.min(take.clip.n_frames() - 1);
-        let source = self.placed(&take.clip.frame(frame).to_pose());
-        let mut pose = source.clone();
+        pose.copy_from(take.clip.frame(frame));
+        self.place(pose);
+        let source = &mut self.scratch.source;
+        source.copy_from(pose.view());
         if let Some(seam) = &mut self.seam {
             seam.age += 1;
             let since = seam.age as f32 * FrameRate::HOUSE.dt() as f32;
-            seam.transition.apply(since, &mut pose);
+            seam.transition.apply(since, pose);
             if since > FADE {
                 self.seam = None;
             }
@@ -130,12 +148,16 @@ impl<'a> Player<'a> {
         let skeleton = &self.library.body().skeleton;
         let in_seam = self.seam.is_some();
         let wanted =
-            self.feet.each_mut().map(|foot| foot.wanted(&take.standing, frame, in_seam, skeleton, &source));
-        feet::place(skeleton, &self.feet, wanted, &mut pose);
+            self.feet.each_mut().map(|foot| foot.wanted(&take.standing, frame, in_seam, skeleton, source));
+        feet::place(skeleton, &self.feet, wanted, &mut self.scratch.globals, pose);
         self.frame += 1;
-        let last = self.shown.take().map_or_else(|| pose.clone(), |[_, last]| last);
-        self.shown = Some([last, pose.clone()]);
-        pose
+        match &mut self.shown {
+            Some(shown) => {
+                shown.swap(0, 1);
+                shown[1].copy_from(pose.view());
+            }
+            None => self.shown = Some([pose.clone(), pose.clone()]),
+        }
     }
 
     /// Passes over one frame without showing it.
@@ -152,7 +174,7 @@ impl<'a> Player<'a> {
     /// What the action itself has for the frame that is shown next, seams aside.
     pub(super) fn source(&self) -> Pose {
         let clip = &self.library.take_of(self.action).clip;
-        self.placed(&clip.frame(self.frame.min(clip.n_frames() - 1)).to_pose())
+        self.placed(clip.frame(self.frame.min(clip.n_frames() - 1)).to_pose())
     }
 
     fn begin(&mut self, action: ActionId, start_at: u32, placement: Placement) {
@@ -164,11 +186,16 @@ impl<'a> Player<'a> {
     }
 
     /// A pose of the take, in our world.
-    fn placed(&self, pose: &Pose) -> Pose {
-        let mut placed = pose.clone();
-        placed.translations[0] = self.world_from_take.point(pose.translations[0]);
-        placed.rotations[0] = self.world_from_take.rotation() * pose.rotations[0];
-        placed
+    fn placed(&self, mut pose: Pose) -> Pose {
+        self.place(&mut pose);
+        pose
+    }
+
+    /// The same, in its own memory.
+    fn place(&self, pose: &mut Pose) {
+        let turn = self.world_from_take.rotation();
+        pose.translations[0] = self.world_from_take.position.at_height(0.0) + turn * pose.translations[0];
+        pose.rotations[0] = turn * pose.rotations[0];
     }
 }
 

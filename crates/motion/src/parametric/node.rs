@@ -14,7 +14,7 @@ use crate::clip::{Clip, ClipError};
 use crate::library::feet::{self, KeptFoot};
 use crate::math::wrap_angle;
 use crate::placement::{Ground, Placement};
-use crate::pose::Pose;
+use crate::pose::{GlobalPose, Pose};
 use crate::rate::FrameRate;
 use crate::skeleton::{JointId, Skeleton};
 
@@ -299,7 +299,7 @@ impl Node {
             };
             Some(ball(sample).lerp(ball(other), weight))
         });
-        feet::place(skeleton, feet, balls, &mut pose);
+        feet::place(skeleton, feet, balls, &mut GlobalPose::default(), &mut pose);
         pose
     }
 

@@ -12,7 +12,7 @@ use crate::clip::{Clip, ClipError};
 use crate::inertialize::Transition;
 use crate::library::feet::{self, KeptFoot};
 use crate::placement::Placement;
-use crate::pose::Pose;
+use crate::pose::{GlobalPose, Pose};
 use crate::rate::FrameRate;
 
 /// How long what is left of the motion before takes to fade (s).
@@ -118,7 +118,7 @@ impl<'a> Player<'a> {
         let wanted =
             self.feet.each_mut().map(|foot| foot.wanted(standing, frame, in_seam, skeleton, &source));
         self.let_go(&pose, wanted, frame);
-        feet::place(self.graph.skeleton(), &self.feet, wanted, &mut pose);
+        feet::place(self.graph.skeleton(), &self.feet, wanted, &mut GlobalPose::default(), &mut pose);
         let last = self.shown.take().map_or_else(|| pose.clone(), |[_, last]| last);
         self.shown = Some([last, pose.clone()]);
         self.advance(FrameRate::HOUSE.dt() as f32);

@@ -7,6 +7,9 @@ use randori_motion::{Ground, Placement};
 use crate::patch::{Patch, Role};
 use crate::set::PatchId;
 
+/// Chance decides between scores that are as near to each other as this.
+pub(super) const CHANCE: f32 = 3.0;
+
 /// How much open space, variety and the user's wishes count.
 ///
 /// Reference: \[Shum2008\], equation (1): S(p) = w_d s_d + w_f s_f + w_u s_u.

@@ -11,7 +11,7 @@ use randori_arena::bodies::{Bodies, Doing};
 use randori_motion::Ground;
 use smallvec::SmallVec;
 
-use super::footprint::{Footprint, Footprints};
+use super::footprint::{Footprint, Footprints, Girth};
 
 /// Ticks from one look at where everybody is to the next.
 pub const LOOK: i32 = 4;
@@ -19,8 +19,6 @@ pub const LOOK: i32 = 4;
 const LOOKS: i32 = 16;
 /// The side of a square of the floor (m).
 const SQUARE: f32 = 1.0;
-/// How near people who have nothing to do with each other come to each other (m).
-pub const CLEARANCE: f32 = 0.44;
 /// By how much those who are too near already may come nearer still (m).
 const SLACK: f32 = 0.03;
 
@@ -29,6 +27,8 @@ const SLACK: f32 = 0.03;
 pub struct Person {
     /// Actions in order of time, with the tick from which on each is shown.
     pub performed: Vec<(i32, Doing)>,
+    /// How much of the floor they need.
+    pub girth: Girth,
 }
 
 /// Everybody in a scene. See the [module](self).
@@ -38,8 +38,6 @@ pub struct Crowd {
     prints: Footprints,
     /// Everybody.
     pub people: Vec<Person>,
-    /// However near people are already, those who are farther apart than this come no nearer (m); 0 by default.
-    pub nearest: f32,
     /// The squares that anybody covers.
     squares: HashMap<SquareId, Square, BuildHasherDefault<Scatter>>,
 }
@@ -131,9 +129,11 @@ struct Still {
     until: i32,
 }
 
-/// Who may be near whom.
+/// Who is planned, and whom they may be near.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Leave<'a> {
+    /// How much of the floor they need.
+    pub girth: Girth,
     /// These do not count at all.
     pub partners: &'a [usize],
     /// These are near already: how near they are (m).
@@ -141,16 +141,16 @@ pub struct Leave<'a> {
 }
 
 impl Leave<'_> {
-    fn limit(&self, who: usize, nearest: f32) -> Option<f32> {
+    /// Whether they get in the way of somebody who covers something.
+    fn clashes(&self, own: &Footprint, who: u32, other: &Footprint) -> bool {
+        let who = who as usize;
         if self.partners.contains(&who) {
-            return None;
+            return false;
         }
         let near = self.near.iter().find(|(other, _)| *other == who);
-        let limit = |distance: f32| {
-            let least = if distance >= nearest { nearest } else { 0.0 };
-            (distance - SLACK).min(CLEARANCE).max(least)
-        };
-        Some(near.map_or(CLEARANCE, |(_, distance)| limit(*distance)))
+        let clearance = own.clearance(other);
+        let limit = near.map_or(clearance, |(_, distance)| (distance - SLACK).min(clearance));
+        own.distance(other) < limit
     }
 }
 
@@ -159,7 +159,7 @@ impl Crowd {
     pub fn new(bodies: Arc<Bodies>, n_people: usize) -> Crowd {
         let prints = Footprints::of(&bodies);
         let people = vec![Person::default(); n_people];
-        Crowd { bodies, prints, people, nearest: 0.0, squares: HashMap::default() }
+        Crowd { bodies, prints, people, squares: HashMap::default() }
     }
 
     /// The bodies of everybody.
@@ -167,22 +167,34 @@ impl Crowd {
         &self.bodies
     }
 
-    /// What somebody who does this covers at a tick.
+    /// How much of the floor one of the people needs.
+    pub fn girth(&self, who: usize) -> Girth {
+        self.people[who].girth
+    }
+
+    /// What a person who does this covers at a tick.
     pub fn print(&self, doings: &[(i32, Doing)], tick: i32) -> Option<Footprint> {
+        self.print_with(Girth::PERSON, doings, tick)
+    }
+
+    /// What somebody of a girth who does this covers at a tick.
+    pub fn print_with(&self, girth: Girth, doings: &[(i32, Doing)], tick: i32) -> Option<Footprint> {
         let at = doings.partition_point(|(start, _)| *start <= tick).max(1) - 1;
-        doings.get(at).map(|(_, doing)| self.prints.at(&self.bodies, doing, tick))
+        doings.get(at).map(|(_, doing)| self.prints.at(&self.bodies, girth, doing, tick))
     }
 
     /// What one of the people covers at a tick; the first place before they enter.
     pub fn print_of(&self, who: usize, tick: i32) -> Option<Footprint> {
-        self.print(&self.people[who].performed, tick)
+        let person = &self.people[who];
+        self.print_with(person.girth, &person.performed, tick)
     }
 
     /// Somebody does this, from the tick of the first until another: entered where others look for them.
     pub fn perform(&mut self, who: usize, doings: &[(i32, Doing)], until: i32) {
         let Some((from, _)) = doings.first() else { return };
+        let girth = self.people[who].girth;
         for look in looks(*from, until) {
-            let Some(print) = self.print(doings, look) else { continue };
+            let Some(print) = self.print_with(girth, doings, look) else { continue };
             for square in squares(&print) {
                 self.squares.entry(square).or_default().enter(Mark { look, who: who as u32, print });
             }
@@ -194,7 +206,7 @@ impl Crowd {
     pub fn wait(&mut self, who: usize, doings: &[(i32, Doing)], until: i32) {
         for (at, (from, _)) in doings.iter().enumerate() {
             let end = doings.get(at + 1).map_or(until, |(next, _)| *next);
-            if let Some(print) = self.print(doings, *from) {
+            if let Some(print) = self.print_with(self.people[who].girth, doings, *from) {
                 self.occupy(who, print, *from, end);
             }
         }
@@ -210,6 +222,7 @@ impl Crowd {
 
     /// Somebody is taken out of the scene again; what they did.
     pub fn withdraw(&mut self, who: usize) -> Vec<(i32, Doing)> {
+        let girth = self.people[who].girth;
         let performed = std::mem::take(&mut self.people[who].performed);
         let (Some((first, _)), Some((_, last))) = (performed.first(), performed.last()) else {
             return performed;
@@ -218,7 +231,7 @@ impl Crowd {
         let seams = performed.iter().map(|(tick, _)| *tick).chain([end]);
         let mut covered: Vec<SquareId> = Vec::new();
         for tick in looks(*first, end + LOOK).chain(seams) {
-            let Some(print) = self.print(&performed, tick) else { continue };
+            let Some(print) = self.print_with(girth, &performed, tick) else { continue };
             covered.extend(squares(&print));
         }
         covered.sort_unstable_by_key(|square| square.0);
@@ -244,41 +257,37 @@ impl Crowd {
     /// Whether somebody who does this gets in nobody's way, from the tick of the first action until another.
     pub fn is_free(&self, doings: &[(i32, Doing)], until: i32, leave: &Leave<'_>) -> bool {
         let from = doings.first().map_or(until, |(from, _)| *from);
-        looks(from, until)
-            .all(|look| self.print(doings, look).is_none_or(|print| self.is_free_at(&print, look, leave)))
+        looks(from, until).all(|look| {
+            let print = self.print_with(leave.girth, doings, look);
+            print.is_none_or(|print| self.is_free_at(&print, look, leave))
+        })
     }
 
     /// Whether somebody gets in nobody's way who covers this until another tick.
     pub fn is_free_to_stay(&self, print: &Footprint, from: i32, until: i32, leave: &Leave<'_>) -> bool {
         let Some(first) = looks(from, until).next() else { return true };
-        let clashes = |who: u32, other: &Footprint| {
-            leave.limit(who as usize, self.nearest).is_some_and(|limit| print.distance(other) < limit)
-        };
         self.squares_of(print).all(|square| {
             let lasts = |it: &Still| it.from < until && first < it.until;
-            !square.still.iter().any(|it| lasts(it) && clashes(it.who, &it.print))
-                && !square.marks_in(first, until).any(|mark| clashes(mark.who, &mark.print))
+            !square.still.iter().any(|it| lasts(it) && leave.clashes(print, it.who, &it.print))
+                && !square.marks_in(first, until).any(|mark| leave.clashes(print, mark.who, &mark.print))
         })
     }
 
     /// Whether somebody who covers this at a tick gets in nobody's way.
     fn is_free_at(&self, print: &Footprint, look: i32, leave: &Leave<'_>) -> bool {
-        let clashes = |who: u32, other: &Footprint| {
-            leave.limit(who as usize, self.nearest).is_some_and(|limit| print.distance(other) < limit)
-        };
         self.squares_of(print).all(|square| {
-            !square.marks(look).any(|mark| clashes(mark.who, &mark.print))
-                && !square.stays(look).any(|it| clashes(it.who, &it.print))
+            !square.marks(look).any(|mark| leave.clashes(print, mark.who, &mark.print))
+                && !square.stays(look).any(|it| leave.clashes(print, it.who, &it.print))
         })
     }
 
-    /// The least distance of somebody who does this from all others who are near, until a tick (m): at most
-    /// [`CLEARANCE`].
-    pub fn room(&self, doings: &[(i32, Doing)], until: i32) -> f32 {
+    /// The least distance of somebody of a girth who does this from all others who are near, until a tick (m); infinite if
+    /// nobody is.
+    pub fn room(&self, girth: Girth, doings: &[(i32, Doing)], until: i32) -> f32 {
         let from = doings.first().map_or(until, |(from, _)| *from);
-        let mut least = CLEARANCE;
+        let mut least = f32::INFINITY;
         for look in looks(from, until) {
-            let Some(print) = self.print(doings, look) else { continue };
+            let Some(print) = self.print_with(girth, doings, look) else { continue };
             for (_, distance) in self.near(&print, look) {
                 least = least.min(distance);
             }
@@ -297,7 +306,9 @@ impl Crowd {
         let mut near: Vec<(usize, f32)> = Vec::new();
         let mut meet = |who: u32, other: &Footprint| {
             let distance = print.distance(other);
-            if distance < CLEARANCE + SLACK && !near.iter().any(|(known, _)| *known == who as usize) {
+            if distance < print.clearance(other) + SLACK
+                && !near.iter().any(|(known, _)| *known == who as usize)
+            {
                 near.push((who as usize, distance));
             }
         };
@@ -345,12 +356,9 @@ fn span(look: i32) -> i32 {
     look.div_euclid(LOOK * LOOKS)
 }
 
-/// The squares that somebody covers, with half the room that people leave around them.
+/// The squares that somebody covers, with the room that is left around them.
 fn squares(print: &Footprint) -> impl Iterator<Item = SquareId> + use<> {
-    let [least, most] = print.bounds();
-    let room = 0.5 * (CLEARANCE + SLACK);
-    let (low, high) =
-        (Ground { x: least.x - room, z: least.z - room }, Ground { x: most.x + room, z: most.z + room });
+    let [low, high] = print.surroundings(0.5 * SLACK);
     squares_between(low, high)
 }
 

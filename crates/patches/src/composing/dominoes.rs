@@ -16,6 +16,7 @@ use randori_arena::bodies::{Bodies, Doing, Rigid};
 use randori_motion::library::NodeId;
 use randori_motion::{ActionId, Ground, Placement};
 
+use super::choice::CHANCE;
 use super::crowd::{Leave, Person};
 use super::floor::{Cover, Floor, Shadow, spread};
 use super::locomotion::Standing;
@@ -64,8 +65,6 @@ const FELLED: usize = 3;
 /// Ways to go on that are tried at a time, and whose surroundings are counted; what is tried for what the wave has left.
 const TRIES: usize = 40;
 const MORE_TRIES: usize = 400;
-/// Chance decides between scores that are as near to each other as this.
-const CHANCE: f32 = 3.0;
 /// How far around a newcomer people are counted (m).
 const CROWDED: f32 = 1.5;
 /// Whoever falls farther away than this fells nobody who lies here (m).
@@ -482,7 +481,7 @@ impl Filling<'_, '_, '_> {
         let (start, end) = (candidate.begins + lines.start(), candidate.begins + lines.end());
         let mut partners = vec![faller.who];
         partners.extend(faller.by.map(|(by, _)| by));
-        let leave = Leave { partners: &partners, near: &[] };
+        let leave = Leave { partners: &partners, ..Leave::default() };
         let within = lines.doings(bodies, candidate.world, candidate.begins);
         let last = composer.crowd.print(&within, end)?;
         // Most of those who get in another's way lie on somebody.

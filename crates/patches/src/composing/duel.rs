@@ -13,9 +13,11 @@ use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
 use randori_motion::{ActionId, Ground, Placement};
 
+use super::choice::CHANCE;
+use super::footprint::Girth;
 use super::locomotion::Standing;
 use super::standard::{self, StandardPose, nearest, standard_poses};
-use super::{Composer, Join, least_distance, room};
+use super::{Composer, Join, least_distance, prints, room};
 use crate::patch::{Initial, Role};
 use crate::set::PatchId;
 
@@ -27,8 +29,6 @@ const PER_SECOND: f32 = 40.0;
 const PER_METRE: f32 = 300.0;
 /// What a metre off a path costs of S: what the user draws counts for more than variety.
 const OFF_PATH: f32 = 4000.0;
-/// Chance decides between scores that are as near to each other as this.
-const CHANCE: f32 = 3.0;
 /// How many ways to go on are tried.
 const TRIES: usize = 200;
 /// How many movements bring two people to a standard pose at most, before they wait and look again.
@@ -225,9 +225,9 @@ impl Composer<'_> {
         });
         let (from, until) = (now[0].tick.min(now[1].tick), starts[0].max(starts[1]));
         if !whole[0].is_empty() && !whole[1].is_empty() {
-            let distance = self.crowd.print(&whole[0], from)?.distance(&self.crowd.print(&whole[1], from)?);
-            let least = least_distance(&self.crowd, &whole[0], &whole[1], from, until);
-            if least < APART.min(room(distance)) {
+            let [a, b] = [0, 1].map(|k| (Girth::PERSON, &whole[k][..]));
+            let there = prints(&self.crowd, a, b, from)?;
+            if least_distance(&self.crowd, a, b, from, until) < APART.min(room(&there)) {
                 return None;
             }
         }
@@ -287,11 +287,11 @@ impl Composer<'_> {
         let is_apart = |lead: &Lead| {
             let Some(doing) = lead.doing else { return false };
             let own = [(now[mover].tick, doing)];
-            let there = |tick: i32| self.crowd.print(&own, tick).zip(standing);
-            let begin = there(now[mover].tick).map_or(APART, |(own, other)| own.distance(&other));
+            let there = |tick: i32| self.crowd.print(&own, tick).zip(standing).map(|(a, b)| [a, b]);
+            let begin = there(now[mover].tick).map_or(APART, |both| room(&both));
             let ticks = (now[mover].tick..lead.at.tick).step_by(4);
-            let least = ticks.filter_map(there).map(|(a, b)| a.distance(&b)).fold(f32::INFINITY, f32::min);
-            least >= APART.min(room(begin))
+            let least = ticks.filter_map(there).map(|[a, b]| a.distance(&b)).fold(f32::INFINITY, f32::min);
+            least >= APART.min(begin)
         };
         let chosen = options.iter().map(|(_, lead)| lead).find(|lead| is_apart(lead)).copied();
         let lead = chosen.or_else(|| options.first().map(|(_, lead)| *lead))?;

@@ -6,10 +6,34 @@ use glam::Vec3;
 use randori_arena::bodies::{Bodies, Doing, Rigid};
 use randori_motion::{Bone, Ground};
 
-/// Head, hips and the middle of the feet on the floor (m).
+/// How much of the floor somebody needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Girth {
+    /// What others leave free around the [line](Footprint::distance) of their print, besides what is free around their own
+    /// (m).
+    pub room: f32,
+    /// Whether there is no more of them than where their root is: no head, no hips.
+    pub is_spot: bool,
+}
+
+impl Girth {
+    /// A grown person.
+    pub const PERSON: Girth = Girth { room: 0.22, is_spot: false };
+    /// An animal that passes beside a foot.
+    pub const MOUSE: Girth = Girth { room: 0.05, is_spot: true };
+}
+
+impl Default for Girth {
+    fn default() -> Girth {
+        Girth::PERSON
+    }
+}
+
+/// Head, hips and the middle of the feet on the floor (m), and what is left free around them (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Footprint {
     points: [Ground; 3],
+    room: f32,
 }
 
 /// The footprints of a library in every frame, in the coordinates of its takes.
@@ -29,7 +53,8 @@ impl Footprints {
             let place = |capsule: Option<usize>| capsule.map_or(stance.trunk[0], |at| ends[at][0]);
             let feet: Vec3 = 0.5 * (place(feet[0]) + place(feet[1]));
             let head = head.map_or(stance.head, |at| 0.5 * (ends[at][0] + ends[at][1]));
-            Footprint { points: [head, stance.trunk[0], feet].map(Ground::below) }
+            let points = [head, stance.trunk[0], feet].map(Ground::below);
+            Footprint { points, room: Girth::PERSON.room }
         };
         let takes = bodies.library().takes().iter().enumerate();
         let takes = takes.map(|(take, it)| {
@@ -38,17 +63,26 @@ impl Footprints {
         Footprints { takes: takes.collect() }
     }
 
-    /// What somebody covers at a tick, in the world.
-    pub fn at(&self, bodies: &Bodies, doing: &Doing, tick: i32) -> Footprint {
+    /// What somebody of a girth covers at a tick, in the world.
+    pub fn at(&self, bodies: &Bodies, girth: Girth, doing: &Doing, tick: i32) -> Footprint {
+        if girth.is_spot {
+            return Footprint { points: [doing.position(bodies, tick); 3], room: girth.room };
+        }
         let take = bodies.of_action(doing.action).take as usize;
-        self.takes[take][doing.frame(bodies, tick) as usize].moved(&doing.world_from_take)
+        let print = self.takes[take][doing.frame(bodies, tick) as usize].moved(&doing.world_from_take);
+        Footprint { room: girth.room, ..print }
     }
 }
 
 impl Footprint {
     /// Somebody who stands here.
     pub fn standing(here: Ground) -> Footprint {
-        Footprint { points: [here; 3] }
+        Footprint { points: [here; 3], room: Girth::PERSON.room }
+    }
+
+    /// How far it is from others who have nothing to do with each other (m).
+    pub fn clearance(&self, other: &Footprint) -> f32 {
+        self.room + other.room
     }
 
     /// Where the hips are (m).
@@ -84,8 +118,15 @@ impl Footprint {
         [least, Ground { x: a.x.max(b.x).max(c.x), z: a.z.max(b.z).max(c.z) }]
     }
 
+    /// The least and the greatest x and z of all that is to be free of others (m).
+    pub fn surroundings(&self, slack: f32) -> [Ground; 2] {
+        let [least, most] = self.bounds();
+        let by = self.room + slack;
+        [Ground { x: least.x - by, z: least.z - by }, Ground { x: most.x + by, z: most.z + by }]
+    }
+
     fn moved(&self, by: &Rigid) -> Footprint {
-        Footprint { points: self.points.map(|point| by.ground(point)) }
+        Footprint { points: self.points.map(|point| by.ground(point)), ..*self }
     }
 }
 
@@ -117,7 +158,7 @@ mod tests {
     use super::*;
 
     fn line(points: [[f32; 2]; 3]) -> Footprint {
-        Footprint { points: points.map(|[x, z]| Ground { x, z }) }
+        Footprint { points: points.map(|[x, z]| Ground { x, z }), room: Girth::PERSON.room }
     }
 
     #[test]

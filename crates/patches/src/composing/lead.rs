@@ -12,13 +12,14 @@ use rand_chacha::ChaCha8Rng;
 use randori_arena::bodies::{Doing, Rigid, TICKS_PER_SECOND};
 use randori_motion::library::NodeId;
 use randori_motion::math::wrap_angle;
-use randori_motion::{Ground, Placement};
+use randori_motion::{ActionId, Ground, Placement};
 
 use super::choice::Command;
 use super::crowd::Leave;
+use super::footprint::Girth;
 use super::locomotion::{Errand, Locomotion, Standing, bearing};
 use super::lots::{self, Urn};
-use super::{Composer, Join, behind, beyond, least_distance, room};
+use super::{Composer, Course, Join, behind, beyond, least_distance, prints, room};
 use crate::patch::Role;
 use crate::set::{Family, PatchId};
 use crate::tables::{Manner, Overlap};
@@ -84,13 +85,18 @@ pub(super) const EARLIEST: i32 = 480;
 const STRAYED: f32 = 300.0;
 const TURNED: f32 = 3000.0;
 
-/// For how long the main character has to be able to go on after whatever it does (ticks), and how many movements are tried
-/// for that.
-const ONWARD: i32 = 90;
+/// How many movements are tried to find out whether the main character can go on after whatever it does.
 const WAYS_ON: u32 = 200;
 
-/// How near anybody comes to another in a crowd, near as they may be already (m).
-const IN_A_CROWD: f32 = 0.27;
+/// How far from somewhere the main character has to get (m) until a tick.
+struct Onward<'a> {
+    from: Ground,
+    far: f32,
+    until: i32,
+    leave: Leave<'a>,
+    /// What somebody does who is not in the scene yet, and how far to keep from them (m).
+    besides: Option<(&'a [(i32, Doing)], f32)>,
+}
 
 /// A way to go on.
 #[derive(Clone, Copy)]
@@ -154,7 +160,6 @@ struct Turn {
 
 /// Composes a scene of one who meets many.
 pub fn compose(composer: &mut Composer<'_>, lead: &Lead) {
-    composer.crowd.nearest = lead.field.nearest();
     let Some(node) = opening(composer, lead.role) else { return };
     let now = Standing { node, here: Rigid::of(lead.start), tick: 0 };
     let mut turn = Turn { now, next: lead.who + 1, enters: None };
@@ -390,52 +395,90 @@ impl<'a> Composer<'a> {
         own.extend(patch.of(lead.role).doings(bodies, world, begins));
         let after = self.after_part(patch, lead.role, world, begins)?;
         let near = self.near_met(lead.who, &own, now.tick)?;
-        if !self.crowd.is_free(&own, after.tick, &Leave { partners: &[], near: &near })
-            || !self.can_go_on(lead.who, &own, after)
+        let leave = Leave { girth: self.crowd.girth(lead.who), partners: &[], near: &near };
+        if !self.crowd.is_free(&own, after.tick, &leave)
+            || !self.can_go_on(lead, &own, after, &[], lead.field.gets_on())
         {
             return None;
         }
-        let part = self.part(lead, newcomer, (id, lead.role.other()), world, begins, (lead.who, &own))?;
+        let part = self.part(
+            lead,
+            newcomer,
+            (id, lead.role.other()),
+            world,
+            begins,
+            (lead.who, (self.crowd.girth(lead.who), &own)),
+        )?;
         // The main character is not in the scene yet with what it is about to do.
         let lines = patch.of(lead.role.other());
         let (start, end) = (begins + lines.start(), begins + lines.end());
-        let distance = |tick: i32| -> Option<f32> {
-            Some(self.crowd.print(&own, tick)?.distance(&self.crowd.print(&part.doings, tick)?))
-        };
-        let before = least_distance(&self.crowd, &own, &part.doings, now.tick, start);
-        let later = least_distance(&self.crowd, &own, &part.doings, end, after.tick);
-        let apart = before >= room(distance(start)?) && later >= room(distance(end)?);
-        apart.then_some(Plan { lead: own, after, begins, world_from_patch: world, part })
+        let (leads, comes) = ((self.crowd.girth(lead.who), &own[..]), (Girth::PERSON, &part.doings[..]));
+        let room_at = |tick: i32| prints(&self.crowd, leads, comes, tick).map(|both| room(&both));
+        let before = least_distance(&self.crowd, leads, comes, now.tick, start);
+        let later = least_distance(&self.crowd, leads, comes, end, after.tick);
+        let apart = before >= room_at(start)? && later >= room_at(end)?;
+        // Whoever comes may be in the way on.
+        let (ticks, far) = lead.field.gets_on();
+        let goes_on = far == 0.0 || self.can_go_on(lead, &own, after, &part.doings, (ticks, far));
+        (apart && goes_on).then_some(Plan { lead: own, after, begins, world_from_patch: world, part })
     }
 
-    /// Those who are near somebody who does this, and how near: whom they have met, and in a crowd whoever is not too near.
-    /// Everybody else keeps clear of them.
+    /// Those who are near one of the people who does this, and whom they have met, and how near. Everybody else keeps clear
+    /// of them.
     fn near_met(&self, who: usize, doings: &[(i32, Doing)], tick: i32) -> Option<Vec<(usize, f32)>> {
-        let mut near = self.crowd.near(&self.crowd.print(doings, tick)?, tick);
+        let print = self.crowd.print_with(self.crowd.girth(who), doings, tick)?;
+        let mut near = self.crowd.near(&print, tick);
         let has_met =
             |other: usize| self.uses.iter().any(|it| it.people.contains(&who) && it.people.contains(&other));
-        let least = self.crowd.nearest;
-        near.retain(|(other, distance)| least > 0.0 && *distance >= least || has_met(*other));
+        near.retain(|(other, _)| has_met(*other));
         Some(near)
     }
 
-    /// Whether somebody who did this and stands like this can go on for a while without getting in another's way.
-    fn can_go_on(&self, who: usize, doings: &[(i32, Doing)], from: Standing) -> bool {
-        let Some(near) = self.near_met(who, doings, from.tick) else { return false };
-        let mut tries = WAYS_ON;
-        self.goes_on(from, from.tick + ONWARD, &Leave { partners: &[], near: &near }, &mut tries)
+    /// Whether the main character, who did this and stands like this, can go on for a while without getting in another's
+    /// way, and get as far as it has to; `besides` is what somebody does who is not in the scene yet.
+    fn can_go_on(
+        &self,
+        lead: &Lead,
+        doings: &[(i32, Doing)],
+        from: Standing,
+        besides: &[(i32, Doing)],
+        (ticks, far): (i32, f32),
+    ) -> bool {
+        let Some(near) = self.near_met(lead.who, doings, from.tick) else { return false };
+        let girth = self.crowd.girth(lead.who);
+        let both = prints(&self.crowd, (girth, doings), (Girth::PERSON, besides), from.tick);
+        let onward = Onward {
+            from: from.here.shift(),
+            far,
+            // Also when that is after the end, where nobody is in the way: nobody stops because a scene is about to end.
+            until: from.tick + ticks,
+            leave: Leave { girth, partners: &[], near: &near },
+            besides: both.map(|both| (besides, room(&both))),
+        };
+        self.goes_on(from, &onward, &mut { WAYS_ON })
     }
 
-    fn goes_on(&self, from: Standing, until: i32, leave: &Leave<'_>, tries: &mut u32) -> bool {
-        from.tick >= until.min(self.end)
-            || self.moves.from(from.node).iter().any(|id| {
-                let left = tries.checked_sub(1);
-                *tries = left.unwrap_or(0);
-                let doing = Doing::begin(self.bodies(), *id, from.tick, 0, from.here);
-                left.is_some()
-                    && self.crowd.is_free(&[(from.tick, doing)], doing.end(self.bodies()), leave)
-                    && self.goes_on(Standing::after(&self.crowd, &doing), until, leave, tries)
-            })
+    fn goes_on(&self, at: Standing, onward: &Onward<'_>, tries: &mut u32) -> bool {
+        if at.tick >= onward.until {
+            return at.from(onward.from) >= onward.far;
+        }
+        let waits = |id: &&ActionId| onward.far > 0.0 && self.moves.calm(at.node).contains(id);
+        let is_free = |doing: Doing, end: i32| {
+            let own = [(at.tick, doing)];
+            let keeps_clear = |(others, room): (&[(i32, Doing)], f32)| {
+                let (own, others) = ((onward.leave.girth, &own[..]), (Girth::PERSON, others));
+                least_distance(&self.crowd, own, others, at.tick, end) >= room
+            };
+            self.crowd.is_free(&own, end, &onward.leave) && onward.besides.is_none_or(keeps_clear)
+        };
+        self.moves.from(at.node).iter().filter(|id| !waits(id)).any(|id| {
+            let left = tries.checked_sub(1);
+            *tries = left.unwrap_or(0);
+            let doing = Doing::begin(self.bodies(), *id, at.tick, 0, at.here);
+            left.is_some()
+                && is_free(doing, doing.end(self.bodies()))
+                && self.goes_on(Standing::after(&self.crowd, &doing), onward, tries)
+        })
     }
 
     /// All that somebody does for a part in a patch: coming, taking part, and what follows.
@@ -446,7 +489,7 @@ impl<'a> Composer<'a> {
         (id, role): (PatchId, Role),
         world: Rigid,
         begins: i32,
-        partner: (usize, &[(i32, Doing)]),
+        partner: (usize, Course<'_>),
     ) -> Option<Part> {
         let partners = &[partner.0];
         let (bodies, patch) = (self.bodies(), self.patches.patch(id));
@@ -456,23 +499,23 @@ impl<'a> Composer<'a> {
             return None;
         }
         let within = lines.doings(bodies, world, begins);
-        if !self.crowd.is_free(&within, end, &Leave { partners, near: &[] }) {
+        if !self.crowd.is_free(&within, end, &Leave { partners, ..Leave::default() }) {
             return None;
         }
         let engine = Locomotion { crowd: &self.crowd, moves: &self.moves };
         let from = world.placed(lines.from);
         // Nobody but the partner may be near, whose part is not in the scene yet.
         let near_at = |tick: i32| -> Option<[(usize, f32); 1]> {
-            let (own, theirs) = (self.crowd.print(&within, tick)?, self.crowd.print(partner.1, tick)?);
+            let [own, theirs] = prints(&self.crowd, (Girth::PERSON, &within), partner.1, tick)?;
             Some([(partner.0, own.distance(&theirs))])
         };
         let near = near_at(start)?;
         let errand = Errand { variety: who, enters, ..lead.field.outside(from) };
         let to = Standing { node: lines.entry?, here: Rigid::of(from), tick: start };
-        let mut doings = engine.arrive(to, &errand, &Leave { partners: &[], near: &near })?;
+        let mut doings = engine.arrive(to, &errand, &Leave { near: &near, ..Leave::default() })?;
         doings.extend(within.iter().copied());
         let near = near_at(end)?;
-        let leave = Leave { partners: &[], near: &near };
+        let leave = Leave { near: &near, ..Leave::default() };
         let after = self.after_part(patch, role, world, begins);
         let is_down = lines.falls || lines.exit.is_some_and(|exit| self.moves.is_low(exit));
         if !is_down {
@@ -489,7 +532,7 @@ impl<'a> Composer<'a> {
             way.extend(engine.leave(up, &errand, &leave, self.end)?);
             let all: Vec<(i32, Doing)> =
                 within.last().copied().into_iter().chain(way.iter().copied()).collect();
-            self.crowd.is_free(&all, up.tick, &Leave { partners, near: &near }).then_some(way)
+            self.crowd.is_free(&all, up.tick, &Leave { partners, ..leave }).then_some(way)
         });
         match rise {
             Some(way) => {
@@ -498,8 +541,7 @@ impl<'a> Composer<'a> {
             }
             None => {
                 let print = self.crowd.print(&within, end)?;
-                let stays =
-                    self.crowd.is_free_to_stay(&print, end, self.end, &Leave { partners, near: &near });
+                let stays = self.crowd.is_free_to_stay(&print, end, self.end, &Leave { partners, ..leave });
                 stays.then_some(Part { doings, still: Some(end) })
             }
         }
@@ -561,11 +603,18 @@ impl<'a> Composer<'a> {
             let Some((_, doing)) = lines.iter().rev().find(|(start, _)| *start <= at) else { continue };
             let world = with.placed_by_start(overlap.theirs, doing.root(&bodies, at));
             let role = overlap.theirs.other();
-            let part = self.part(lead, newcomer, (overlap.with, role), world, begins, (shared, &lines));
+            let part = self.part(
+                lead,
+                newcomer,
+                (overlap.with, role),
+                world,
+                begins,
+                (shared, (self.crowd.girth(shared), &lines)),
+            );
             let Some(part) = part else { continue };
             self.enter(newcomer.who, &part);
             let own = &self.crowd.people[lead.who].performed;
-            if shared != lead.who && !self.can_go_on(lead.who, own, now) {
+            if !self.can_go_on(lead, own, now, &[], lead.field.gets_on()) {
                 self.crowd.withdraw(newcomer.who);
                 continue;
             }
@@ -589,30 +638,39 @@ impl<'a> Composer<'a> {
         let bodies = self.bodies_handle();
         let any = Doing::begin(&bodies, *self.moves.from(now.node).first()?, now.tick, 0, now.here);
         let near = self.near_met(lead.who, &[(now.tick, any)], now.tick)?;
-        let leave = Leave { partners: &[], near: &near };
+        let leave = Leave { girth: self.crowd.girth(lead.who), partners: &[], near: &near };
+        // What is left of the way, a radian off it counting as a metre.
+        let left = |at: &Standing| {
+            let place = at.here.placement();
+            at.from(goal) + wrap_angle(place.heading - bearing(place.position, goal)).abs()
+        };
         let mut options: Vec<(f32, Doing, Standing)> = (self.moves.from(now.node).iter())
             .map(|id| {
                 let doing = Doing::begin(&bodies, *id, now.tick, 0, now.here);
                 let after = Standing::after(&self.crowd, &doing);
-                let place = after.here.placement();
-                let off = wrap_angle(place.heading - bearing(place.position, goal)).abs();
                 let seconds = (after.tick - now.tick).max(6) as f32 / TICKS_PER_SECOND;
-                ((place.position.distance(goal) + off - now.from(goal)) / seconds, doing, after)
+                ((left(&after) - left(&now)) / seconds, doing, after)
             })
             .collect();
         options.sort_by(|a, b| a.0.total_cmp(&b.0));
         let is_free = |(_, doing, after): &&(f32, Doing, Standing)| {
             self.crowd.is_free(&[(now.tick, *doing)], after.tick, &leave)
         };
-        let leads_on = |(_, doing, after): &&&(f32, Doing, Standing)| {
-            self.can_go_on(lead.who, &[(now.tick, *doing)], *after)
-        };
         let free: Vec<&(f32, Doing, Standing)> = options.iter().filter(is_free).collect();
-        let free = free.iter().find(leads_on).or(free.first()).copied();
+        // Where nothing leads on as far as it should, what leads on some way is better than nothing.
+        let (ticks, far) = lead.field.gets_on();
+        let leading_on = [1, 2, 4].into_iter().find_map(|parts: i32| {
+            let onward = (ticks / parts, far / parts as f32);
+            let leads_on = |(_, doing, after): &&(f32, Doing, Standing)| {
+                self.can_go_on(lead, &[(now.tick, *doing)], *after, &[], onward)
+            };
+            free.iter().copied().find(leads_on)
+        });
+        let free = leading_on.or(free.first().copied());
         // Whoever is hemmed in goes where there is most room.
         let roomiest = || {
             let room = |(_, doing, after): &&(f32, Doing, Standing)| {
-                self.crowd.room(&[(now.tick, *doing)], after.tick)
+                self.crowd.room(self.crowd.girth(lead.who), &[(now.tick, *doing)], after.tick)
             };
             options.iter().max_by(|a, b| room(a).total_cmp(&room(b)))
         };
@@ -631,11 +689,12 @@ impl Field {
         }
     }
 
-    /// How near people come to each other at most who have nothing to do with each other, near as they may be already (m).
-    fn nearest(&self) -> f32 {
+    /// For how long the main character has to be able to go on after whatever it does (ticks), and how far it has to get
+    /// meanwhile (m): whoever stands still in a crowd is soon shut in.
+    fn gets_on(&self) -> (i32, f32) {
         match self {
-            Field::Ring { .. } | Field::Lane { .. } => 0.0,
-            Field::Crowd { .. } => IN_A_CROWD,
+            Field::Ring { .. } | Field::Lane { .. } => (90, 0.0),
+            Field::Crowd { .. } => (240, 3.0),
         }
     }
 
@@ -656,7 +715,12 @@ impl Field {
     /// Where the main character goes when it has nothing to do.
     fn ahead(&self, start: Placement, here: Placement) -> Ground {
         match *self {
-            Field::Ring { center, .. } | Field::Crowd { center, .. } => center,
+            Field::Ring { center, .. } => center,
+            // On through the crowd, and back to its middle where it ends.
+            Field::Crowd { center, radius } => {
+                let ahead = behind(here, -SENT);
+                if center.distance(ahead) < radius { ahead } else { center }
+            }
             Field::Lane { heading, .. } => {
                 let lane = Placement { position: start.position, heading };
                 let there = lane.relative(here).position.z + 8.0;

@@ -12,10 +12,8 @@ use std::collections::BinaryHeap;
 use smallvec::SmallVec;
 
 use super::Effort;
+use super::choice::CHANCE;
 use crate::set::PatchId;
-
-/// Chance decides between scores that are as near to each other as this.
-const CHANCE: f32 = 3.0;
 
 /// Patches that are as good as each other.
 pub(super) struct Urn<'a> {

@@ -19,10 +19,11 @@ use randori_motion::{ActionId, Ground, Placement};
 
 use super::choice::Command;
 use super::crowd::Leave;
+use super::footprint::Girth;
 use super::locomotion::Standing;
 use super::moves::Moves;
 use super::reach::{AT_A_SEAM, Reach, Reached, Way, bend_of, bent, between};
-use super::{Composer, Join, least_distance, room};
+use super::{Composer, Join, least_distance, prints, room};
 use crate::patch::Role;
 use crate::set::PatchId;
 
@@ -506,19 +507,20 @@ impl Line<'_, '_, '_> {
             crowd.print(doings, tick).map_or_else(Vec::new, |print| crowd.near(&print, tick))
         };
         let (near_own, near_theirs) = (near(&own, now.tick), near(&going, leaves));
-        let alone = Leave { partners: &[], near: &near_own };
+        let alone = Leave { near: &near_own, ..Leave::default() };
         let is_free = crowd.is_free(&own, from.tick, &alone)
-            && crowd.is_free(&part, begins + first.end(), &Leave { partners: &[receiver], near: &near_own })
+            && crowd.is_free(&part, begins + first.end(), &Leave { partners: &[receiver], ..alone })
             && crowd.is_free(
                 &going,
                 begins + second.end(),
-                &Leave { partners: &[giver], near: &near_theirs },
+                &Leave { partners: &[giver], near: &near_theirs, ..alone },
             );
         own.extend(part);
         // What both are about to do is not in the scene yet.
         let both = from.tick.max(start);
-        let there = crowd.print(&own, both)?.distance(&crowd.print(&going, both)?);
-        let apart = least_distance(crowd, &own, &going, now.tick.max(leaves), both) >= room(there);
+        let (gives, takes) = ((Girth::PERSON, &own[..]), (Girth::PERSON, &going[..]));
+        let there = prints(crowd, gives, takes, both)?;
+        let apart = least_distance(crowd, gives, takes, now.tick.max(leaves), both) >= room(&there);
         let mut theirs = waiting;
         theirs.extend(going);
         (is_free && apart).then_some(Handing { patch: id, world, begins, own, theirs })
@@ -566,7 +568,7 @@ impl Line<'_, '_, '_> {
         };
         let is_free = |(doings, at): &(Vec<(i32, Doing)>, Standing)| {
             let near = crowd.print(doings, now.tick).map_or_else(Vec::new, |it| crowd.near(&it, now.tick));
-            crowd.is_free(doings, at.tick, &Leave { partners: &[], near: &near })
+            crowd.is_free(doings, at.tick, &Leave { near: &near, ..Leave::default() })
         };
         let free = ends.iter().take(WAYS_BACK).map(back).find(is_free);
         if let Some((doings, at)) = free.or_else(|| ends.first().map(back)) {

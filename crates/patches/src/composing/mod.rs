@@ -35,7 +35,8 @@ use crate::patch::{Patch, Role};
 use crate::set::{PatchId, Patches};
 use appointments::{Appointment, Kept};
 use choice::{Command, Usage, Weights, Wishes};
-use crowd::{CLEARANCE, Crowd, LOOK};
+use crowd::{Crowd, LOOK};
+use footprint::{Footprint, Girth};
 use locomotion::Standing;
 use moves::Moves;
 
@@ -197,17 +198,25 @@ impl<'a> Composer<'a> {
     }
 }
 
+/// What somebody of a girth does.
+type Course<'a> = (Girth, &'a [(i32, Doing)]);
+
+/// What two people cover at a tick who do these things.
+fn prints(crowd: &Crowd, a: Course<'_>, b: Course<'_>, tick: i32) -> Option<[Footprint; 2]> {
+    Some([crowd.print_with(a.0, a.1, tick)?, crowd.print_with(b.0, b.1, tick)?])
+}
+
 /// The least distance of two people who do these things, from one tick to another (m).
-fn least_distance(crowd: &Crowd, a: &[(i32, Doing)], b: &[(i32, Doing)], from: i32, until: i32) -> f32 {
+fn least_distance(crowd: &Crowd, a: Course<'_>, b: Course<'_>, from: i32, until: i32) -> f32 {
     let looks = (from..until).step_by(LOOK as usize);
     looks
-        .filter_map(|tick| Some(crowd.print(a, tick)?.distance(&crowd.print(b, tick)?)))
+        .filter_map(|tick| prints(crowd, a, b, tick).map(|[a, b]| a.distance(&b)))
         .fold(f32::INFINITY, f32::min)
 }
 
 /// How near two people may come who are as near as this already (m).
-fn room(distance: f32) -> f32 {
-    (distance - 0.03).min(CLEARANCE)
+fn room([a, b]: &[Footprint; 2]) -> f32 {
+    (a.distance(b) - 0.03).min(a.clearance(b))
 }
 
 /// The place on the way from one to another, this far (m).

@@ -18,6 +18,7 @@ use randori_patches::composing::choice::{Command, Wishes};
 use randori_patches::composing::crowd::Person;
 use randori_patches::composing::dominoes::{self, Dominoes, Filled};
 use randori_patches::composing::duel::{self, Duel};
+use randori_patches::composing::footprint::Girth;
 use randori_patches::composing::lead::{self, Field, Lead};
 use randori_patches::composing::luggage::{self, Chain, Journey};
 use randori_patches::composing::{Composer, Join, Use};
@@ -123,6 +124,7 @@ fn play(
         }
         Plan::Mouse => {
             let (center, radius) = (Ground::default(), patchwork.radius);
+            composer.crowd.people[0].girth = Girth::MOUSE;
             lead::compose(composer, &lead(PatchRole::First, Field::Crowd { center, radius }));
             let met = composer.uses.iter().flat_map(|it| it.people).max().unwrap_or(0);
             let others = met + 1..composer.crowd.people.len();
