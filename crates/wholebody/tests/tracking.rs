@@ -9,7 +9,7 @@ use randori_motion::math::{Quat, Vec3};
 use randori_motion::{Bone, Build, Clip, FrameRate};
 use randori_wholebody::humanoid::Stature;
 use randori_wholebody::scene::Verdict;
-use randori_wholebody::tracking::{Reference, Settings, TrackingError, scenario};
+use randori_wholebody::tracking::{Reference, Settings, TrackingError, repeated, scenario};
 
 /// Somebody who sways and swings both arms for so long (s).
 fn swaying(seconds: f64) -> Clip {
@@ -72,4 +72,15 @@ fn what_cannot_be_tracked_is_refused_in_words() {
         let Err(fault) = scenario(reference.clone(), &settings) else { panic!("{settings:?} was taken") };
         assert!(matches!(fault, TrackingError::Setting { .. }), "{fault}");
     }
+}
+
+#[test]
+fn a_clip_goes_on_beyond_its_end_without_a_leap() {
+    let clip = swaying(5.0);
+    let long = repeated(&clip, 14.0).unwrap();
+    assert!((long.duration() - 14.0).abs() < 0.05, "{}", long.duration());
+    let roots: Vec<Vec3> = long.frames().map(|pose| pose.translations[0]).collect();
+    let fastest = roots.windows(2).map(|pair| pair[0].distance(pair[1])).fold(0.0, f32::max);
+    assert!(60.0 * fastest < 0.15, "twice as fast as it sways: {} m/s", 60.0 * fastest);
+    assert_eq!(repeated(&clip, 2.0).unwrap().n_frames(), 121);
 }

@@ -11,6 +11,7 @@
 mod feet;
 mod perform;
 mod pose;
+mod repeat;
 
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use randori_motion::{Clip, FrameRate};
 
 pub use feet::Stance;
 pub use perform::{Settings, scenario};
+pub use repeat::repeated;
 
 use crate::dynamics::{self, Workspace};
 use crate::humanoid::{self, Stature};
