@@ -92,7 +92,7 @@ impl WithSimd for Run<'_, '_> {
         // One more than there are columns, for the right-hand sides.
         match batch.cols {
             ..=4 => batch.solve_in_lanes::<S, 5>(simd, workspace, out),
-            ..=8 => batch.solve_in_lanes::<S, 9>(simd, workspace, out),
+            5..=8 => batch.solve_in_lanes::<S, 9>(simd, workspace, out),
             _ => batch.solve_in_lanes::<S, { LARGEST_SIDE + 1 }>(simd, workspace, out),
         }
     }

@@ -115,8 +115,7 @@ impl LaneTableau {
         // The most negative reduced cost.
         let mut cost = simd.splat_f64s(-PRICE_TOLERANCE);
         let mut entering = none;
-        for c in 0..last {
-            let now = lines[n_rows][c];
+        for (c, &now) in lines[n_rows][..last].iter().enumerate() {
             let better = simd.less_than_f64s(now, cost);
             cost = simd.select_f64s(better, now, cost);
             entering = simd.select_f64s(better, simd.splat_f64s(c as f64), entering);
