@@ -271,8 +271,12 @@ impl Judge {
             // A reaction is an edge like any other, only that nobody chose it.
             if let Some(reacting) = &landed.reacting {
                 let victim = &self.people[whom];
-                requirement += victim.asked[reacting.action.0 as usize];
-                path += victim.path(stage, (whom, reacting), reacting.end(&stage.cast[whom].bodies));
+                let asked = victim.asked[reacting.action.0 as usize];
+                requirement += asked;
+                // Whoever is asked to fall is where they were asked to be, wherever they come to lie.
+                if asked <= 0.0 {
+                    path += victim.path(stage, (whom, reacting), reacting.end(&stage.cast[whom].bodies));
+                }
             }
         }
         let combined = ready.combination(stage, before, who, action);

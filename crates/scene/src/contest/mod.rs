@@ -208,6 +208,13 @@ impl Ring {
         self.play(&mut self.bout(contenders, seed), contenders)
     }
 
+    /// The same round without one of a side of several: everybody else starts where they would beside them.
+    pub fn round_without(&self, contenders: &[Contender], missing: usize, seed: u64) -> Round {
+        let mut bout = self.bout(contenders, seed);
+        bout.moment.people[missing].is_present = false;
+        self.play(&mut bout, contenders)
+    }
+
     /// Everybody in place, and nobody has moved.
     pub fn bout(&self, contenders: &[Contender], seed: u64) -> Bout {
         let cast = contenders.iter().map(|contender| Cast {

@@ -511,11 +511,11 @@ impl Director {
         }
         let (now, tick) = (self.now(), self.bout.moment.tick);
         let place = self.bout.stage.position(&self.bout.moment, who, tick);
-        for passed in self.ways[who].look(place, now) {
-            let event = take::checkpoint_event(&self.roles[who].name, now, &passed);
-            self.events.push(event);
-            self.report.characters[who].checkpoints.push(passed);
+        let (way, passed) = (&mut self.ways[who], &mut self.report.characters[who].checkpoints);
+        if let (Some(off), Some(last)) = (way.off_last(place, now), passed.last_mut()) {
+            last.error = last.error.min(off);
         }
+        passed.extend(way.look(place, now));
     }
 
     /// Tells somebody who is about to decide what to aim at.
@@ -564,6 +564,8 @@ impl Director {
         aims.required = way.required(now).into_iter().chain(part.required.clone()).collect();
         aims.forbidden = way.forbidden().into_iter().chain(part.forbidden.clone()).collect();
         let is_to_fall = is_asked_for(KNOCK_DOWN, &aims.required);
+        // Whoever is to fall does not have to parry what is to fell them.
+        aims.plausibility.logical = !is_to_fall;
         match part.poise_before {
             None if is_to_fall => {
                 part.poise_before = Some(cast.poise);

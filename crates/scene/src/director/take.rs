@@ -28,6 +28,8 @@ pub(super) fn take_of(director: &Director) -> Result<(Take, Report), DirectorErr
     let mut take = Take::new(director.scene.name.clone(), director.scene.seed);
     let mut events = director.events.clone();
     for (who, recorded) in recorded.into_iter().enumerate() {
+        let passed = &director.report.characters[who].checkpoints;
+        events.extend(passed.iter().map(|passed| checkpoint_event(&names[who], passed)));
         let Some(recorded) = recorded else { continue };
         events.extend(footsteps(&names[who], &recorded));
         take.characters.push(Character {
@@ -126,8 +128,8 @@ pub(super) fn events_of(director: &Director, happening: &Happening) -> Vec<Event
     }
 }
 
-pub(super) fn checkpoint_event(name: &str, now: f64, passed: &CheckpointReport) -> Event {
-    let mut event = Event::new(now, EventKind::Checkpoint);
+fn checkpoint_event(name: &str, passed: &CheckpointReport) -> Event {
+    let mut event = Event::new(passed.done, EventKind::Checkpoint);
     event.who = Some(name.to_owned());
     insert(&mut event, "number", passed.number.into());
     insert(&mut event, "error", json!(passed.error));

@@ -20,12 +20,12 @@ pub(super) struct Way {
     wanting: Vec<Annotation>,
     /// The nearest that somebody was to the next one around its time (m), and when (s).
     nearest: Option<(f32, f64)>,
+    /// The last one that was done with, and until when somebody may still come nearer to it (s).
+    left: Option<(Ground, f64)>,
 }
 
-/// Around its time somebody counts as being on time (s).
+/// Around its time somebody counts as being on time, and may do what a checkpoint requires (s).
 const ON_TIME: f64 = 0.5;
-/// Before its time, what a checkpoint requires may be done (s).
-const EARLY: f64 = 2.0;
 
 impl Way {
     pub(super) fn of(path: &[Checkpoint], from: Ground, start: f64) -> Way {
@@ -36,6 +36,7 @@ impl Way {
             reached: None,
             wanting: Vec::new(),
             nearest: None,
+            left: None,
         };
         way.turn_to_next();
         way
@@ -88,7 +89,7 @@ impl Way {
     pub(super) fn required(&self, now: f64) -> Vec<Annotation> {
         // Whoever is driven off is asked for it wherever they are when its time has come.
         let is_due = self.path.get(self.next).is_some_and(|next| {
-            let is_soon = next.time.is_none_or(|time| now >= time - EARLY);
+            let is_soon = next.time.is_none_or(|time| now >= time - ON_TIME);
             (self.reached.is_some() && is_soon) || next.time.is_some_and(|time| now >= time)
         });
         if is_due { self.wanting.clone() } else { Vec::new() }
@@ -135,12 +136,18 @@ impl Way {
                 error: off,
                 late: self.reached.and_then(|reached| Some((reached - next.time?).max(0.0))),
             });
+            self.left = next.time.map(|time| (next.at, time + ON_TIME));
             // They are where they are, and the next one counts from the time of this one.
             self.from = (next.at, next.time.unwrap_or(now));
             self.next += 1;
             self.turn_to_next();
         }
         done
+    }
+
+    /// How far off somebody is from the last one that was done with (m), while that is still around its time.
+    pub(super) fn off_last(&self, place: Ground, now: f64) -> Option<f32> {
+        self.left.filter(|(_, until)| now <= *until).map(|(at, _)| place.distance(at))
     }
 
     /// How many checkpoints are left.

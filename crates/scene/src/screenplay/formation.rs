@@ -174,7 +174,7 @@ impl Formation {
     fn weights(&self, side: usize) -> Weights {
         let runs = matches!(self.kind, Pattern::Circles { .. });
         Weights {
-            path_weight: Some(if runs { 100.0 } else { 3200.0 }),
+            path_weight: Some(if runs { 100.0 } else { 4800.0 }),
             requirement_weight: self.finish.then_some(1e7),
             heading_weight: runs.then_some(100.0),
             angle_weight: (runs && side == 1).then_some(0.0),
