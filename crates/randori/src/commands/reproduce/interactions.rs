@@ -169,15 +169,17 @@ impl Lab<'_> {
             let holds = caught >= 90.0 && (time - known).abs() <= 0.5 * known;
             self.row(format!("{whom}: time to the catch"), None, time, "s", holds);
         }
-        let two = [chaser(self.plan.two_chasers), chaser(self.plan.two_chasers), runaway];
-        let alone = [two[0].clone(), two[2].clone()];
-        let [alone, two] = [&alone[..], &two[..]].map(|contenders| {
-            let rounds = self.chase(&ring, contenders, plan.rounds);
-            mean(rounds.iter().map(|round| round.caught.unwrap_or(round.seconds)))
-        });
+        // Two on one, and the same from the same places without the one or the other of the two.
         let level = self.plan.two_chasers;
+        let trio = [chaser(level), chaser(level), runaway];
+        let time = |round: Round| round.caught.unwrap_or(round.seconds);
+        let two = mean(self.play(plan.rounds, &|seed| time(ring.round(&trio, seed))).into_iter());
+        let alone = |missing: usize| {
+            mean(self.play(plan.rounds, &|seed| time(ring.round_without(&trio, missing, seed))).into_iter())
+        };
+        let alone = 0.5 * (alone(0) + alone(1));
         self.row(
-            format!("one level {level} chaser: time to the catch"),
+            format!("either of two level {level} chasers alone: time to the catch"),
             None,
             alone,
             "s",
@@ -349,12 +351,17 @@ impl Lab<'_> {
 
     /// Rounds of several against each other, always from the same places.
     fn chase(&self, ring: &Ring, contenders: &[Contender], n_rounds: usize) -> Vec<Round> {
+        self.play(n_rounds, &|seed| ring.round(contenders, seed))
+    }
+
+    /// What comes of rounds, by their seeds.
+    fn play<T: Send>(&self, n_rounds: usize, round: &(impl Fn(u64) -> T + Sync)) -> Vec<T> {
         let job = self.progress.job("chases");
         let done = AtomicUsize::new(0);
-        let play = |round: usize| {
-            let round = ring.round(contenders, round_seed(self.seed, round));
+        let play = |number: usize| {
+            let played = round(round_seed(self.seed, number));
             job.step(done.fetch_add(1, Ordering::Relaxed) + 1, n_rounds);
-            round
+            played
         };
         (0..n_rounds).into_par_iter().map(play).collect()
     }

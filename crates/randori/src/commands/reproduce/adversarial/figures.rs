@@ -21,6 +21,11 @@ const NESTED_LIMIT: f64 = 30.0;
 /// Full bases are given up once they have taken so many times as long as nested ones: more than the paper's ratios.
 const PATIENCE: f64 = 70.0;
 
+/// The longest that full bases are learned, whatever nested ones take (s of processors).
+fn longest(effort: Effort) -> f64 {
+    if effort == Effort::Whole { f64::INFINITY } else { 60.0 }
+}
+
 /// Makes them all.
 pub(super) fn make(
     folder: &mut Folder,
@@ -189,7 +194,12 @@ impl Making<'_> {
             job.step(done, plan.len());
             let processor = processor_clock();
             let same = find(&points, *dimensions, *bases, true);
-            let most = same.map_or(f64::INFINITY, |nested| PATIENCE * nested.processor_seconds);
+            let most = if *nested {
+                f64::INFINITY
+            } else {
+                let patience = same.map_or(f64::INFINITY, |nested| PATIENCE * nested.processor_seconds);
+                patience.min(longest(self.effort))
+            };
             let stop = || processor() > most;
             let host = Host { clock: &wall, stop: &stop, ..Host::default() };
             let point = figure_5_point(*dimensions, *bases, *nested, &self.settings, host)?;

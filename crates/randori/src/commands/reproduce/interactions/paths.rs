@@ -67,9 +67,11 @@ impl Lab<'_> {
             let near = share(sum(|it| it.near), sum(|it| it.timed));
             let what = format!("{name} on spirals, {n_seeds} seeds: checkpoints within 0.5 m and 0.5 s");
             self.row(what, None, near, "%", near >= 100.0);
-            let minutes = scene.seconds / 60.0 * n_seeds as f64 * f64::from(PAIRS);
+            // Who is felled at the end of the way fights no longer.
+            let fought = scene.formation.as_ref().map_or(scene.seconds, |formation| formation.until);
+            let minutes = fought / 60.0 * n_seeds as f64 * f64::from(PAIRS);
             let hits = sum(|it| it.hits) / minutes.max(1e-9);
-            let what = format!("{name} on spirals: hits of a pair per minute");
+            let what = format!("{name} on spirals: hits of a pair per minute of their way");
             self.row(what, None, hits, "1/min", hits >= 10.0);
             let falls = share(sum(|it| it.falls), sum(|it| it.falls_asked));
             let what = format!(

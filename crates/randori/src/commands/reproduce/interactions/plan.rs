@@ -22,7 +22,7 @@ pub(super) struct Plan {
     pub(super) chase: Sizes,
     /// The levels of chasers who run after a runaway of level 2, the first of them the paper's.
     pub(super) chasers: &'static [u8],
-    /// The level of two chasers, and of the one they are compared with.
+    /// The level of two chasers, who are compared with either of them alone.
     pub(super) two_chasers: u8,
     /// Infighters and outboxers, and their level.
     pub(super) distance: Sizes,
@@ -71,10 +71,10 @@ impl Plan {
                 strength: &[20, 20, 6],
                 chase: sizes(20, 20.0),
                 chasers: &[4],
-                two_chasers: 3,
+                two_chasers: 4,
                 distance: sizes(6, 30.0),
                 distance_depth: 3,
-                paths: &[(2, 8), (3, 8), (4, 1)],
+                paths: &[(2, 8), (3, 8), (4, 3)],
                 path_seconds: 13.0,
                 formation_seeds: 5,
                 activity: sizes(2, 12.0),
