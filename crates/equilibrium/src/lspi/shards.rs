@@ -484,7 +484,9 @@ fn dot(indices: &[u32], values: &[f64], vector: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
     let ((index4, index_rest), (value4, value_rest)) = (indices.as_chunks::<4>(), values.as_chunks::<4>());
     for (k, v) in index4.iter().zip(value4) {
-        sums = std::array::from_fn(|lane| sums[lane] + v[lane] * vector[k[lane] as usize]);
+        for ((sum, &k), &v) in sums.iter_mut().zip(k).zip(v) {
+            *sum += v * vector[k as usize];
+        }
     }
     for (lane, (&k, &v)) in index_rest.iter().zip(value_rest).enumerate() {
         sums[lane] += v * vector[k as usize];

@@ -355,7 +355,7 @@ fn accuracies(effort: Effort) -> Vec<Accuracy> {
         Effort::Normal => vec![
             ("figure6-pendulum", "pendulum", &[6, 8, 12, 16, 24], &[6, 8, 12, 16, 24], 40),
             ("figure6", "pursuit-1d", &[6, 8, 12, 16, 24], &[6, 8, 12, 16, 24], 40),
-            ("figure6-four", "pursuit-2d", &[5, 6, 8], &[5, 6, 8, 10], 10),
+            ("figure6-four", "pursuit-2d", &[4, 5, 6], &[4, 5, 6, 8], 8),
         ],
         Effort::Whole => vec![
             ("figure6-pendulum", "pendulum", &[6, 8, 12, 16, 24, 32, 48], &[6, 8, 12, 16, 24, 32, 48], 80),
