@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut settings = Settings::default();
     let (mut pace, mut seconds) = (1.0, 0.0);
     println!(
-        "take        asked  upright  waited steps  off(m) pelvis(m) max(m) angle(rad) below(m)  slip(mm) eom      infeasible"
+        "take        asked  upright  waited steps  off(m) along(m) pelvis(m) max(m) angle(rad) below(m) lean(rad) slip(mm) friction(N) eom      infeasible"
     );
     while let Some(argument) = arguments.next() {
         if argument == "--load" {
@@ -61,17 +61,20 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let results: BTreeMap<&str, f64> = run.results().into_iter().collect();
         let name = path.rsplit('/').next().unwrap_or(path);
         println!(
-            "{name:11} {:6.2} {:7.2} {:7.2} {:5} {:7.3} {:9.3} {:6.2} {:10.3} {:8.3} {:9.3} {:.1e} {:10}",
+            "{name:11} {:6.2} {:7.2} {:7.2} {:5} {:7.3} {:8.3} {:9.3} {:6.2} {:10.3} {:8.3} {:9.3} {:8.3} {:11.0e} {:.1e} {:10}",
             results["clip (s)"],
             results["upright for (s)"],
             results["waited for balance (s)"],
             results["steps"],
             results["links off their places in the clip, mean (m)"],
+            results["links off their places along the shortened steps, mean (m)"],
             results["links off their places as seen from the pelvis, mean (m)"],
             results["a link off its place, largest (m)"],
             results["joints off their angles, mean (rad)"],
             results["pelvis below its place, most (m)"],
+            results["chest leaning farther than in the clip, most (rad)"],
             worst.slip_mm_max,
+            worst.friction_margin_min,
             worst.eom_residual_max,
             run.infeasible_steps(),
         );

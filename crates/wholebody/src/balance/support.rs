@@ -30,34 +30,32 @@ impl Support {
 
     /// Becomes the hull of some points, in the memory it has.
     pub fn set(&mut self, points: impl IntoIterator<Item = DVec2>) {
-        let mut points: Vec<DVec2> = points.into_iter().filter(|point| point.is_finite()).collect();
-        points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
-        points.dedup();
-        self.corners.clear();
-        if points.len() < 3 {
-            self.corners.extend(points);
+        let corners = &mut self.corners;
+        corners.clear();
+        corners.extend(points.into_iter().filter(|point| point.is_finite()));
+        corners.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
+        corners.dedup();
+        let n = corners.len();
+        if n < 3 {
             return;
         }
-        // Andrew's monotone chain: the lower side, then the upper.
+        // Andrew's monotone chain, behind the sorted points: the lower side, then the upper.
         for upper in [false, true] {
-            let first = self.corners.len();
-            let mut add = |point: DVec2| {
-                while self.corners.len() >= first + 2 {
-                    let [a, b] = [self.corners[self.corners.len() - 2], self.corners[self.corners.len() - 1]];
+            let first = corners.len();
+            for k in 0..n {
+                let point = corners[if upper { n - 1 - k } else { k }];
+                while corners.len() >= first + 2 {
+                    let [a, b] = [corners[corners.len() - 2], corners[corners.len() - 1]];
                     if (b - a).perp_dot(point - a) > 0.0 {
                         break;
                     }
-                    self.corners.pop();
+                    corners.pop();
                 }
-                self.corners.push(point);
-            };
-            if upper {
-                points.iter().rev().for_each(|point| add(*point));
-            } else {
-                points.iter().for_each(|point| add(*point));
+                corners.push(point);
             }
-            self.corners.pop();
+            corners.pop();
         }
+        corners.drain(..n);
     }
 
     /// Of everything of a subsystem that stands flat on something.

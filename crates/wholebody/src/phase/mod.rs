@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use delay::Sight;
 pub use file::PhaseFault;
 pub use machine::Machine;
-pub(crate) use machine::{SOLE, SWING, between};
+pub(crate) use machine::{SWING, between};
 pub use track::Waypoint;
 pub(crate) use track::smooth;
 pub use world::{Note, NoteKind, Spring, World};

@@ -217,6 +217,16 @@ impl World {
         self.tracks.push(Track { task: task.into(), way, began: self.time, seconds });
     }
 
+    /// Moves the end of the way of a task's target, and what is before it by its share of the way.
+    pub(crate) fn bend(&mut self, task: &str, by: DVec3) {
+        let Some(track) = self.tracks.iter_mut().find(|track| track.task == task) else { return };
+        let Way::Through { places, .. } = &mut track.way else { return };
+        let share = 1.0 / places.len().saturating_sub(1).max(1) as f64;
+        for (k, place) in places.iter_mut().enumerate() {
+            place.translation += k as f64 * share * by;
+        }
+    }
+
     /// Whether the target of a task is still on its way.
     pub(crate) fn is_under_way(&self, task: &str) -> bool {
         self.tracks.iter().any(|track| track.task == task && !track.is_over(self.time))

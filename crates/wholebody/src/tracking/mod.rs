@@ -3,14 +3,17 @@
 //! Beyond \[Vaillant2017\], whose outlook names it: the rest pose is replaced by a motion. [`Reference`] is a clip on
 //! the built-in person: joint angles frame by frame (`pose`), and when and where the feet stand (`feet`).
 //! [`scenario`] is the [scenario](crate::scenario) that performs it: contacts as the feet say, postures as
-//! the angles say, and the centre of mass led by a [preview](crate::balance::preview) of pushes that the feet
-//! can give.
+//! the angles say, and the centre of mass led along these contacts, also those to come (`pushes`, `lead`), by its
+//! [capture point](crate::balance::pendulum).
 //!
-//! A captured step without any foot on the ground is performed with one: nobody jumps here. Soles stand flat.
+//! A captured step without any foot on the ground is performed with one: nobody jumps here. Soles stand flat, so long steps are
+//! shortened, and the rest of the clip is moved along ([`Reference::beside()`]).
 
 mod feet;
+mod lead;
 mod perform;
 mod pose;
+mod pushes;
 mod repeat;
 
 use std::sync::Arc;
@@ -87,6 +90,8 @@ pub struct Reference {
     pub centers: Vec<DVec3>,
     /// When and where the left and the right foot stand.
     pub stances: [Vec<Stance>; 2],
+    /// How far this is beside the clip, frame by frame (m): steps that flat soles do not reach are shortened.
+    pub beside: Vec<DVec3>,
     /// How far links are from those of the clip, mean over links and frames (m): what the joints cannot follow.
     pub fit: f64,
     /// Share of the captured frames without a foot on the ground.
@@ -114,7 +119,12 @@ impl Reference {
         pose::put_on_floor(&model, &mut q, &down);
         let flight = contacts.flight_share();
         let soles = pose::places(&model, &q, ["left_sole", "right_sole"]).ok_or_else(no_feet)?;
-        let stances = feet::stances(&soles, fps);
+        let schedule = feet::schedule(&soles, fps);
+        let beside: Vec<DVec3> = (0..q.len()).map(|k| schedule.beside(k as f64 / fps)).collect();
+        for (q, beside) in q.iter_mut().zip(&beside) {
+            (DVec3::from_slice(q) + *beside).write_to_slice(q);
+        }
+        let stances = schedule.stances;
         pose::lower(&model, &mut q, &stances, fps);
         let v = pose::velocities(&model, &q, fps);
         let mut workspace = Workspace::new(&model);
@@ -124,7 +134,7 @@ impl Reference {
             dynamics::center_of_mass(&model, &workspace).position
         };
         let centers = q.iter().map(center).collect();
-        Ok(Reference { name: clip.name.clone(), model, fps, q, v, centers, stances, fit, flight })
+        Ok(Reference { name: clip.name.clone(), model, fps, q, v, centers, stances, beside, fit, flight })
     }
 
     /// How long it is (s).
@@ -152,11 +162,20 @@ impl Reference {
         }
     }
 
+    /// How far beside the clip this is at a time (m).
+    pub fn beside(&self, time: f64) -> DVec3 {
+        self.between(&self.beside, time)
+    }
+
     /// The centre of mass at a time (m).
     pub fn center(&self, time: f64) -> DVec3 {
-        let last = self.centers.len() - 1;
+        self.between(&self.centers, time)
+    }
+
+    fn between(&self, points: &[DVec3], time: f64) -> DVec3 {
+        let last = points.len() - 1;
         let x = (time * self.fps).clamp(0.0, last as f64);
         let k = (x as usize).min(last.saturating_sub(1));
-        self.centers[k].lerp(self.centers[(k + 1).min(last)], x - k as f64)
+        points[k].lerp(points[(k + 1).min(last)], x - k as f64)
     }
 }

@@ -178,6 +178,8 @@ pub(super) fn places(model: &Model, q: &[Vec<f64>], names: [&str; 2]) -> Option<
 
 /// Share of its length that a leg is stretched to at most.
 const STRETCH: f64 = 0.985;
+/// Nobody is lowered farther (m): a clip may be far beside its feet for a while.
+const DEEPEST: f64 = 0.15;
 /// A foot counts for so long before it lands and after it left (s).
 const BESIDE: f64 = 0.12;
 
@@ -205,7 +207,7 @@ pub(super) fn lower(model: &Model, q: &mut [Vec<f64>], stances: &[Vec<Stance>; 2
                 let off = hip.translation - ankle;
                 let reach = STRETCH * leg;
                 let height = libm::sqrt((reach * reach - off.x * off.x - off.z * off.z).max(0.0));
-                *drop = drop.max(off.y - height);
+                *drop = drop.max((off.y - height).min(DEEPEST));
             }
         }
     }
