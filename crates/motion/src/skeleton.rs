@@ -111,8 +111,16 @@ pub struct Skeleton {
     joints: Vec<Joint>,
     by_bone: BTreeMap<Bone, JointId>,
     translating: Vec<JointId>,
-    /// For every joint, its place among the translating ones.
-    translation_idx: Vec<Option<u32>>,
+    links: Vec<Link>,
+}
+
+/// What forward kinematics asks of a joint, side by side in memory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Link {
+    parent: Option<JointId>,
+    /// Its place among the translating ones.
+    translation: Option<u32>,
+    offset: Vec3,
 }
 
 impl Skeleton {
@@ -151,15 +159,16 @@ impl Skeleton {
         }
 
         let mut translating = Vec::new();
-        let translation_idx = (joints.iter().enumerate())
+        let links = (joints.iter().enumerate())
             .map(|(joint_idx, joint)| {
-                joint.translates.then(|| {
+                let translation = joint.translates.then(|| {
                     translating.push(JointId(joint_idx as u32));
                     translating.len() as u32 - 1
-                })
+                });
+                Link { parent: joint.parent, translation, offset: joint.offset }
             })
             .collect();
-        Ok(Skeleton { joints, by_bone, translating, translation_idx })
+        Ok(Skeleton { joints, by_bone, translating, links })
     }
 
     /// All joints, parents before children.
@@ -209,7 +218,7 @@ impl Skeleton {
 
     /// Where the translation of this joint stands in [`Pose::translations`]; `None` if it only rotates.
     pub fn translation_idx(&self, id: JointId) -> Option<usize> {
-        self.translation_idx[id.idx()].map(|idx| idx as usize)
+        self.links[id.idx()].translation.map(|idx| idx as usize)
     }
 
     /// The same joints in another rest pose: one rotation relative to the parent for each joint.
@@ -260,7 +269,7 @@ impl Skeleton {
         out.positions.resize(self.joints.len(), Vec3::ZERO);
         out.rotations.resize(self.joints.len(), Quat::IDENTITY);
         for id in joints {
-            let (position, rotation) = match self.joint(id).parent {
+            let (position, rotation) = match self.links[id.idx()].parent {
                 None => self.local(pose, id),
                 Some(parent) => {
                     let parent = (out.positions[parent.idx()], out.rotations[parent.idx()]);
@@ -280,8 +289,8 @@ impl Skeleton {
 
     /// Where a joint is in its parent's frame (m), and how it is turned there.
     fn local(&self, pose: PoseView<'_>, id: JointId) -> (Vec3, Quat) {
-        let translation =
-            self.translation_idx(id).map_or(self.joints[id.idx()].offset, |idx| pose.translations[idx]);
+        let Link { translation, offset, .. } = self.links[id.idx()];
+        let translation = translation.map_or(offset, |idx| pose.translations[idx as usize]);
         (translation, pose.rotations[id.idx()])
     }
 }

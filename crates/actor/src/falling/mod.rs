@@ -7,12 +7,12 @@ mod dives;
 mod pushed;
 mod tackled;
 
-use glam::Vec3;
+use glam::{Quat, Vec3};
 use randori_motion::{Ground, Placement, Side};
 
 use crate::performer::sign;
 use crate::reactions::falls::{self, Course, held, lifted, on_floor, stands, tilt};
-use crate::reactions::keys::{Foot, Hand, Hold, Key};
+use crate::reactions::keys::{Foot, Hand, Hold, Key, Tilt};
 
 /// The way somebody goes down.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,12 +133,25 @@ impl Descent {
         self
     }
 
-    /// The keys for somebody whose feet are here when it begins.
+    /// The keys for somebody whose feet are here when it begins: those that keep a foot where it was say how far it has
+    /// rolled from there.
     pub(crate) fn keys_from(&self, feet: [Foot; 2]) -> Vec<Key> {
         let mut keys = self.keys.clone();
         for (side, (foot, n_keys)) in feet.into_iter().zip(self.keeps).enumerate() {
             for key in keys.iter_mut().take(n_keys) {
-                key.feet[side] = Foot { heel: key.feet[side].heel.max(foot.heel), ..foot };
+                let Foot { ball, sole, heel, .. } = key.feet[side];
+                let turn = Quat::from_rotation_y(foot.sole.twist);
+                let over = turn * Vec3::new(sole.left, 0.0, sole.ahead);
+                key.feet[side] = Foot {
+                    ball: foot.ball + turn * ball,
+                    sole: Tilt {
+                        ahead: foot.sole.ahead + over.z,
+                        left: foot.sole.left + over.x,
+                        ..foot.sole
+                    },
+                    heel: heel.max(foot.heel),
+                    ..foot
+                };
             }
         }
         keys
@@ -268,6 +281,14 @@ fn lying_on_front() -> Key {
 /// A foot that is where it was, the heel up by so much (rad).
 fn kept(heel: f32) -> Foot {
     stands(0.0, 0.0, 0.0, heel)
+}
+
+/// A foot whose heel is where it was, the sole up by so much (rad).
+fn on_heel(up: f32) -> Foot {
+    /// From the heel to the ball of a foot (-).
+    const HEEL: f32 = 0.09;
+    let [rise, back] = [libm::sinf(up), 1.0 - libm::cosf(up)].map(|part| HEEL * part);
+    Foot { ball: Vec3::new(0.0, rise, -back), sole: tilt(-up, 0.0, 0.0), ..kept(0.0) }
 }
 
 /// An arm at one's side; `out` is 1 for the left one.

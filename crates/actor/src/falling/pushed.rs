@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::{Lie, Way, hanging, kept};
+use super::{Lie, Way, hanging, kept, on_heel};
 use crate::reactions::falls::{self, Course, held, lifted, on_floor, stands, thrown, tilt};
 use crate::reactions::keys::{Foot, Key};
 use randori_motion::Side;
@@ -35,10 +35,7 @@ pub(super) fn back() -> Way {
             chest: tilt(-0.44, 0.0, -0.10),
             head: tilt(-0.02, 0.0, 0.0),
             hands: [thrown(1.0, [0.25, 0.02, 0.18]), thrown(-1.0, [0.23, -0.04, 0.13])],
-            feet: [
-                lifted([0.06, 0.008, 0.04], tilt(-0.18, 0.0, 0.1), [0.1, 0.0, 1.0]),
-                stands(-0.07, -0.29, -0.2, 0.1),
-            ],
+            feet: [on_heel(0.18), stands(-0.08, -0.30, -0.2, 0.1)],
         },
         Key {
             t: 0.49,
@@ -48,8 +45,8 @@ pub(super) fn back() -> Way {
             head: tilt(0.05, 0.0, 0.0),
             hands: [thrown(1.0, [0.27, -0.06, 0.08]), thrown(-1.0, [0.26, -0.12, 0.03])],
             feet: [
-                lifted([0.065, 0.04, 0.05], tilt(-0.45, 0.0, 0.1), [0.1, 0.2, 1.0]),
-                Foot { knee: Vec3::new(-0.3, 0.3, 1.0), ..stands(-0.07, -0.29, -0.2, 0.3) },
+                on_heel(0.45),
+                Foot { knee: Vec3::new(-0.3, 0.3, 1.0), ..stands(-0.08, -0.30, -0.2, 0.3) },
             ],
         },
     ];
@@ -61,7 +58,7 @@ pub(super) fn back() -> Way {
         key.head.ahead = key.head.ahead.max(key.chest.ahead + 0.25);
     }
     let hips = rest_of(&course);
-    Way { keys, keeps: [2, 1], flies: None, down: 0.77, still: 1.36, lies: Lie::Supine, hips, yaw: 0.0 }
+    Way { keys, keeps: [4, 1], flies: None, down: 0.77, still: 1.36, lies: Lie::Supine, hips, yaw: 0.0 }
 }
 
 /// Onto hands and chest.

@@ -95,6 +95,12 @@ impl KeptFoot {
         skeleton: &Skeleton,
         source: &Pose,
     ) -> Option<Vec3> {
+        let moved = self.moved(standing, frame, in_seam)?;
+        Some(self.target(skeleton.end_of(source.view(), &self.chain), moved))
+    }
+
+    /// How far from where the action has it the foot is in this frame; `None` if it is there.
+    pub(crate) fn moved(&mut self, standing: &[[bool; 2]], frame: usize, in_seam: bool) -> Option<Moved> {
         let dt = FrameRate::HOUSE.dt() as f32;
         if self.offset != Vec3::ZERO && !self.stands(standing, frame) && self.carry.is_none() {
             self.carry = Some(Carry::new(self.offset, Vec3::ZERO, self.time_to_land(standing, frame)));
@@ -121,13 +127,15 @@ impl KeptFoot {
         if lift == Vec3::ZERO {
             self.lift = None;
         }
-        let moved = in_seam || self.offset != Vec3::ZERO;
-        moved.then(|| {
-            let there = skeleton.end_of(source.view(), &self.chain);
-            let wanted = there + self.offset + lift + raised;
-            // Never below the floor, nor below where the action has it.
-            wanted.with_y(wanted.y.max(self.floor.min(there.y)))
-        })
+        let is_moved = in_seam || self.offset != Vec3::ZERO;
+        is_moved.then_some(Moved { offset: self.offset, lift, raised })
+    }
+
+    /// Where the ball shall be that the action has there (m).
+    fn target(&self, there: Vec3, Moved { offset, lift, raised }: Moved) -> Vec3 {
+        let wanted = there + offset + lift + raised;
+        // Never below the floor, nor below where the action has it.
+        wanted.with_y(wanted.y.max(self.floor.min(there.y)))
     }
 
     /// How much longer the leg would have to be for the ball to be somewhere (m); below 0 if it reaches.
@@ -157,6 +165,14 @@ impl KeptFoot {
             .map_or(CARRY.end, |frames| frames as f32 * FrameRate::HOUSE.dt() as f32)
             .clamp(CARRY.start, CARRY.end)
     }
+}
+
+/// How far a foot is from where the action has it: along the floor, above or below for a while, and above on its way (m).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moved {
+    offset: Vec3,
+    lift: Vec3,
+    raised: Vec3,
 }
 
 /// A joint, its parent, and so on up to the root.
@@ -198,13 +214,47 @@ pub(crate) fn place(
     globals: &mut GlobalPose,
     pose: &mut Pose,
 ) {
-    if wanted.iter().all(Option::is_none) {
-        return;
+    if wanted.iter().any(Option::is_some) {
+        legs_into(skeleton, feet, pose, globals);
+        bend(skeleton, feet, wanted, globals, pose);
     }
-    let goals = [0, 1].map(|at| {
-        skeleton.branches_into(pose.view(), feet[at].leg.iter().copied(), globals);
-        feet[at].goal(globals, wanted[at])
-    });
+}
+
+/// The same in a pose that is what the action has, by how far the feet are from there.
+pub(crate) fn place_moved(
+    skeleton: &Skeleton,
+    feet: &[KeptFoot; 2],
+    moved: [Option<Moved>; 2],
+    globals: &mut GlobalPose,
+    pose: &mut Pose,
+) {
+    if moved.iter().any(Option::is_some) {
+        legs_into(skeleton, feet, pose, globals);
+        let wanted = |(foot, moved): (&KeptFoot, Option<Moved>)| {
+            moved.map(|moved| foot.target(globals.positions[foot.ball.idx()], moved))
+        };
+        let [left, right] = feet;
+        let wanted = [(left, moved[0]), (right, moved[1])].map(wanted);
+        bend(skeleton, feet, wanted, globals, pose);
+    }
+}
+
+/// Where the joints of both legs are.
+fn legs_into(skeleton: &Skeleton, feet: &[KeptFoot; 2], pose: &Pose, globals: &mut GlobalPose) {
+    for foot in feet {
+        skeleton.branches_into(pose.view(), foot.leg.iter().copied(), globals);
+    }
+}
+
+/// As [`place`], from where the joints of the legs are.
+fn bend(
+    skeleton: &Skeleton,
+    feet: &[KeptFoot; 2],
+    wanted: [Option<Vec3>; 2],
+    globals: &mut GlobalPose,
+    pose: &mut Pose,
+) {
+    let goals = [0, 1].map(|at| feet[at].goal(globals, wanted[at]));
     let n_goals = goals.iter().flatten().count();
     // Each leg in turn draws the hips to itself until both are satisfied.
     let mut shift = Vec3::ZERO;
@@ -215,10 +265,12 @@ pub(crate) fn place(
             shift += to_target.normalize_or_zero() * missing;
         }
     }
-    pose.translations[0] += shift;
-    for (goal, foot) in goals.iter().zip(feet) {
-        let Some(goal) = goal else { continue };
-        skeleton.branches_into(pose.view(), foot.leg.iter().copied(), globals);
+    if shift != Vec3::ZERO {
+        pose.translations[0] += shift;
+        legs_into(skeleton, feet, pose, globals);
+    }
+    // No joint of one leg hangs from the other: what bends the first leaves the second where it is.
+    for goal in goals.iter().flatten() {
         let turn = globals.rotations[goal.limb.end.idx()];
         let hinge = globals.rotations[goal.limb.middle.idx()] * Vec3::X;
         let joints = goal.limb.positions(globals);

@@ -135,9 +135,9 @@ impl<'a> Player<'a> {
         let frame = self.frame.min(take.clip.n_frames() - 1);
         pose.copy_from(take.clip.frame(frame));
         self.place(pose);
-        let source = &mut self.scratch.source;
-        source.copy_from(pose.view());
+        let Scratch { source, globals } = &mut self.scratch;
         if let Some(seam) = &mut self.seam {
+            source.copy_from(pose.view());
             seam.age += 1;
             let since = seam.age as f32 * FrameRate::HOUSE.dt() as f32;
             seam.transition.apply(since, pose);
@@ -147,9 +147,14 @@ impl<'a> Player<'a> {
         }
         let skeleton = &self.library.body().skeleton;
         let in_seam = self.seam.is_some();
-        let wanted =
-            self.feet.each_mut().map(|foot| foot.wanted(&take.standing, frame, in_seam, skeleton, source));
-        feet::place(skeleton, &self.feet, wanted, &mut self.scratch.globals, pose);
+        if in_seam {
+            let feet = self.feet.each_mut();
+            let wanted = feet.map(|foot| foot.wanted(&take.standing, frame, in_seam, skeleton, source));
+            feet::place(skeleton, &self.feet, wanted, globals, pose);
+        } else {
+            let moved = self.feet.each_mut().map(|foot| foot.moved(&take.standing, frame, in_seam));
+            feet::place_moved(skeleton, &self.feet, moved, globals, pose);
+        }
         self.frame += 1;
         match &mut self.shown {
             Some(shown) => {

@@ -29,6 +29,18 @@ pub struct Person {
     pub performed: Vec<(i32, Doing)>,
     /// How much of the floor they need.
     pub girth: Girth,
+    /// The squares in which they are entered; some more than once.
+    squares: Vec<SquareId>,
+}
+
+impl Person {
+    /// Whoever stays about where they are is entered in the same few squares again and again.
+    fn is_entered(&mut self, square: SquareId) {
+        let latest = self.squares.len().saturating_sub(8);
+        if !self.squares[latest..].contains(&square) {
+            self.squares.push(square);
+        }
+    }
 }
 
 /// Everybody in a scene. See the [module](self).
@@ -89,7 +101,7 @@ impl Square {
 }
 
 /// A square by its column and row, in one number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct SquareId(u32);
 
 /// Scatters numbers of squares: one multiplication. Nobody chooses squares to do harm, and nothing depends on their order.
@@ -127,6 +139,20 @@ struct Still {
     print: Footprint,
     from: i32,
     until: i32,
+}
+
+/// Somebody who sways and shifts by less than this stays in one place (m).
+const STAYING: f32 = 0.06;
+
+/// What somebody covers for a while who waits, with as much more room as they sway.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stay {
+    /// What they cover.
+    pub print: Footprint,
+    /// From when on (ticks).
+    pub from: i32,
+    /// Until when (ticks).
+    pub until: i32,
 }
 
 /// Who is planned, and whom they may be near.
@@ -197,18 +223,46 @@ impl Crowd {
             let Some(print) = self.print_with(girth, doings, look) else { continue };
             for square in squares(&print) {
                 self.squares.entry(square).or_default().enter(Mark { look, who: who as u32, print });
+                self.people[who].is_entered(square);
             }
         }
         self.people[who].performed.extend_from_slice(doings);
     }
 
-    /// Somebody waits with these actions until a tick: entered as somebody who stays where each of them begins.
-    pub fn wait(&mut self, who: usize, doings: &[(i32, Doing)], until: i32) {
-        for (at, (from, _)) in doings.iter().enumerate() {
+    /// What somebody of a girth covers who waits with these actions until a tick. Whoever keeps clear of that comes no nearer
+    /// than those may who are near already, wherever in their sway they are.
+    pub fn stays(&self, girth: Girth, doings: &[(i32, Doing)], until: i32) -> SmallVec<[Stay; 2]> {
+        let mut stays: SmallVec<[Stay; 2]> = SmallVec::new();
+        let mut sway = 0.0;
+        for (at, (from, doing)) in doings.iter().enumerate() {
             let end = doings.get(at + 1).map_or(until, |(next, _)| *next);
-            if let Some(print) = self.print_with(self.people[who].girth, doings, *from) {
-                self.occupy(who, print, *from, end);
+            if end <= *from {
+                continue;
             }
+            let print = self.prints.at(&self.bodies, girth, doing, doing.start);
+            let own = self.prints.sway(doing);
+            let there = stays.last().map(|stay| stay.print.apart(&print) + own);
+            if let Some((stay, there)) = stays.last_mut().zip(there.filter(|it| *it < STAYING.max(sway))) {
+                sway = there.max(sway);
+                stay.until = end;
+                continue;
+            }
+            if let Some(stay) = stays.last_mut() {
+                stay.print = stay.print.with_more_room((sway - SLACK).max(0.0));
+            }
+            stays.push(Stay { print, from: *from, until: end });
+            sway = own;
+        }
+        if let Some(stay) = stays.last_mut() {
+            stay.print = stay.print.with_more_room((sway - SLACK).max(0.0));
+        }
+        stays
+    }
+
+    /// Somebody waits with these actions until a tick.
+    pub fn wait(&mut self, who: usize, doings: &[(i32, Doing)], until: i32) {
+        for Stay { print, from, until } in self.stays(self.people[who].girth, doings, until) {
+            self.occupy(who, print, from, until);
         }
         self.people[who].performed.extend_from_slice(doings);
     }
@@ -222,26 +276,15 @@ impl Crowd {
 
     /// Somebody is taken out of the scene again; what they did.
     pub fn withdraw(&mut self, who: usize) -> Vec<(i32, Doing)> {
-        let girth = self.people[who].girth;
-        let performed = std::mem::take(&mut self.people[who].performed);
-        let (Some((first, _)), Some((_, last))) = (performed.first(), performed.last()) else {
-            return performed;
-        };
-        let end = last.end(&self.bodies);
-        let seams = performed.iter().map(|(tick, _)| *tick).chain([end]);
-        let mut covered: Vec<SquareId> = Vec::new();
-        for tick in looks(*first, end + LOOK).chain(seams) {
-            let Some(print) = self.print_with(girth, &performed, tick) else { continue };
-            covered.extend(squares(&print));
-        }
-        covered.sort_unstable_by_key(|square| square.0);
+        let mut covered = std::mem::take(&mut self.people[who].squares);
+        covered.sort_unstable();
         covered.dedup();
         for square in covered {
             if let Some(square) = self.squares.get_mut(&square) {
                 square.leave(who);
             }
         }
-        performed
+        std::mem::take(&mut self.people[who].performed)
     }
 
     fn occupy(&mut self, who: usize, print: Footprint, from: i32, until: i32) {
@@ -251,6 +294,7 @@ impl Crowd {
         for square in squares(&print) {
             let still = Still { who: who as u32, print, from, until };
             self.squares.entry(square).or_default().still.push(still);
+            self.people[who].is_entered(square);
         }
     }
 

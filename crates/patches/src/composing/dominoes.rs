@@ -19,6 +19,7 @@ use randori_motion::{ActionId, Ground, Placement};
 use super::choice::CHANCE;
 use super::crowd::{Leave, Person};
 use super::floor::{Cover, Floor, Shadow, spread};
+use super::footprint::Girth;
 use super::locomotion::Standing;
 use super::{Composer, Join, Use};
 use crate::patch::{Patch, Role};
@@ -73,10 +74,8 @@ const REACH: f32 = 4.0;
 const FIRST: i32 = 45;
 const LATER: i32 = 20;
 
-/// How often what is left is made anew together with what is around it, at least and for each square metre, and how far
-/// around (m).
+/// What is left is made anew together with what is around it until that did not help so often, and how far around (m).
 const MENDS: usize = 400;
-const MENDS_PER_AREA: f32 = 0.25;
 const AROUND: [f32; 4] = [1.0, 1.5, 2.0, 2.6];
 /// Nobody is taken away with whom more people than this would have to go; it takes turns with [`AROUND`].
 const MOST_GONE: [usize; 4] = [14, 14, 14, 40];
@@ -99,6 +98,8 @@ struct Faller {
     parent: Option<usize>,
     /// Whether this was as asked, and could have been; `None` if nothing was asked.
     wish: Option<[bool; 2]>,
+    /// The patch in which they were felled.
+    used: Option<Use>,
     /// Whether they were taken away again.
     is_gone: bool,
     fall: (ActionId, u16),
@@ -145,7 +146,6 @@ enum Where {
 struct Gone {
     at: usize,
     performed: Vec<(i32, Doing)>,
-    used: Use,
 }
 
 /// An area under way.
@@ -155,9 +155,9 @@ struct Filling<'c, 'a, 'f> {
     floor: &'f Floor,
     rng: ChaCha8Rng,
     fallers: Vec<Faller>,
-    /// Whom each of them felled, those included who were taken away again.
+    /// Whom each of them felled and who was not taken away again.
     children: Vec<Vec<usize>>,
-    /// Fallers by where they fall, in squares as wide as [`REACH`].
+    /// Those who were not taken away again by where they fall, in squares as wide as [`REACH`].
     places: HashMap<(i32, i32), Vec<usize>>,
     /// Patches by the fall they begin with.
     by_fall: BTreeMap<(ActionId, u16), Vec<PatchId>>,
@@ -272,8 +272,18 @@ impl Filling<'_, '_, '_> {
         self.composer.crowd.perform(who, &[(tick, doing)], end);
         self.composer.crowd.stay(who, end, self.composer.end);
         self.cover.cover(&shadows(&bodies, &doing, end));
-        let faller =
-            Faller { who, by: None, parent: None, wish: None, is_gone: false, fall, tick, here, felled: 0 };
+        let faller = Faller {
+            who,
+            by: None,
+            parent: None,
+            wish: None,
+            used: None,
+            is_gone: false,
+            fall,
+            tick,
+            here,
+            felled: 0,
+        };
         self.enter(faller);
     }
 
@@ -378,9 +388,8 @@ impl Filling<'_, '_, '_> {
         let (x, z) = cell(place);
         let cells = (x - 1..=x + 1).flat_map(|x| (z - 1..=z + 1).map(move |z| (x, z)));
         let all = cells.filter_map(|cell| self.places.get(&cell)).flatten().copied();
-        let mut near: Vec<usize> = all
-            .filter(|by| !self.fallers[*by].is_gone && self.fallers[*by].here.shift().distance(place) < REACH)
-            .collect();
+        let mut near: Vec<usize> =
+            all.filter(|by| self.fallers[*by].here.shift().distance(place) < REACH).collect();
         near.sort_unstable();
         near
     }
@@ -492,12 +501,10 @@ impl Filling<'_, '_, '_> {
         }
         let here = candidate.world.then(Rigid::of(lines.from));
         let waiting = waits(composer, Standing { node: lines.entry?, here, tick: start }, self.newcomer());
-        let stands = |at: usize| {
-            let (from, until) = (waiting[at].0, waiting.get(at + 1).map_or(start, |(next, _)| *next));
-            let print = composer.crowd.print(&waiting[at..], from);
-            print.is_some_and(|print| composer.crowd.is_free_to_stay(&print, from, until, &Leave::default()))
-        };
-        (0..waiting.len()).all(stands).then_some([waiting, within])
+        let mut stays = composer.crowd.stays(Girth::PERSON, &waiting, start).into_iter();
+        let is_free =
+            stays.all(|it| composer.crowd.is_free_to_stay(&it.print, it.from, it.until, &Leave::default()));
+        is_free.then_some([waiting, within])
     }
 
     fn fell(&mut self, candidate: &Candidate) -> bool {
@@ -514,7 +521,8 @@ impl Filling<'_, '_, '_> {
         self.composer.crowd.stay(who, end, self.composer.end);
         let people = [who, self.fallers[candidate.by].who];
         let join = if self.fallers[candidate.by].by.is_some() { Join::Spatial } else { Join::Temporal };
-        self.composer.note(candidate.patch, candidate.begins, candidate.world, people, join);
+        let Candidate { patch: id, begins, world: world_from_patch, .. } = *candidate;
+        self.composer.usage.choose(id);
         self.cover.cover(&self.lying[candidate.patch.idx()].at(&candidate.world));
         self.fallers[candidate.by].felled += 1;
         let here = doing.root(self.composer.bodies(), tick);
@@ -523,6 +531,7 @@ impl Filling<'_, '_, '_> {
             by: Some((people[1], candidate.patch)),
             parent: Some(candidate.by),
             wish: None,
+            used: Some(Use { patch: id, begins, world_from_patch, people, join }),
             is_gone: false,
             fall: (stint.action, stint.skipped),
             tick,
@@ -544,8 +553,8 @@ impl Filling<'_, '_, '_> {
     /// lie about there are taken away, others fall in their stead, and if that fills less, it is taken back.
     fn mend(&mut self) {
         self.chance = ANEW;
-        let mends = MENDS.max((MENDS_PER_AREA * self.floor.area()) as usize);
-        for attempt in 0..mends {
+        let (mut attempt, mut in_vain) = (0, 0);
+        while in_vain < MENDS {
             let open: Vec<Ground> = self.cover.open().collect();
             if open.is_empty() {
                 return;
@@ -563,6 +572,8 @@ impl Filling<'_, '_, '_> {
             let near = self.near(place);
             self.wave_of(near, Where::About(place, far));
             self.fill_in(Some((place, far)));
+            attempt += 1;
+            in_vain = if self.cover.n_open() < before { 0 } else { in_vain + 1 };
             if self.cover.n_open() > before {
                 // Newcomers go first: those who were there are in their way.
                 for at in (kept..self.fallers.len()).rev() {
@@ -580,7 +591,7 @@ impl Filling<'_, '_, '_> {
     /// Takes away all who lie about a place, with those whom they felled, unless too many would have to go; in an order in
     /// which nobody goes before those whom they felled.
     fn clear(&mut self, place: Ground, around: f32, most: usize) -> Vec<Gone> {
-        let mut going = vec![false; self.fallers.len()];
+        let mut going: Vec<usize> = Vec::new();
         for root in self.near(place) {
             let faller = self.fallers[root];
             let Some((_, doing)) = self.composer.crowd.people[faller.who].performed.last() else { continue };
@@ -592,17 +603,17 @@ impl Filling<'_, '_, '_> {
             let mut all = vec![root];
             let mut at = 0;
             while at < all.len() && all.len() <= most {
-                all.extend(self.children[all[at]].iter().filter(|child| !self.fallers[**child].is_gone));
+                all.extend(&self.children[all[at]]);
                 at += 1;
             }
             if all.len() <= most {
-                for it in all {
-                    going[it] = true;
-                }
+                going.extend(all);
             }
         }
+        going.sort_unstable();
+        going.dedup();
         // Whoever fell later was felled by somebody who came before.
-        (0..going.len()).rev().filter(|at| going[*at]).map(|at| self.withdraw(at)).collect()
+        going.into_iter().rev().map(|at| self.withdraw(at)).collect()
     }
 
     fn withdraw(&mut self, at: usize) -> Gone {
@@ -615,18 +626,19 @@ impl Filling<'_, '_, '_> {
         self.fallers[at].is_gone = true;
         if let Some(parent) = faller.parent {
             self.fallers[parent].felled -= 1;
+            self.children[parent].retain(|child| *child != at);
         }
+        self.places.entry(cell(faller.here.shift())).or_default().retain(|it| *it != at);
         self.free.push(faller.who);
-        let place = self.composer.uses.iter().rposition(|it| it.people[0] == faller.who);
-        let used = self.composer.uses.remove(place.unwrap_or(0));
-        Gone { at, performed, used }
+        Gone { at, performed }
     }
 
     fn put_back(&mut self, gone: Gone) {
-        let Gone { at, performed, used } = gone;
+        let Gone { at, performed } = gone;
         let faller = self.fallers[at];
         let bodies = self.composer.bodies_handle();
-        let n_parts = self.composer.patches.patch(used.patch).of(Role::First).stints.len();
+        let parts = faller.used.map(|used| self.composer.patches.patch(used.patch).of(Role::First));
+        let n_parts = parts.map_or(0, |lines| lines.stints.len());
         let (waiting, within) = performed.split_at(performed.len() - n_parts);
         if let Some(((start, _), (_, doing))) = within.first().zip(within.last()) {
             let end = doing.end(&bodies);
@@ -638,9 +650,10 @@ impl Filling<'_, '_, '_> {
         self.fallers[at].is_gone = false;
         if let Some(parent) = faller.parent {
             self.fallers[parent].felled += 1;
+            self.children[parent].push(at);
         }
+        self.places.entry(cell(faller.here.shift())).or_default().push(at);
         self.free.retain(|who| *who != faller.who);
-        self.composer.uses.push(used);
     }
 
     /// More people fall where there is room, until an area is as crowded as it should be.
@@ -675,9 +688,9 @@ impl Filling<'_, '_, '_> {
         }
         people.resize_with(new.len(), Person::default);
         self.composer.crowd.people = people;
-        for used in &mut self.composer.uses {
-            used.people = used.people.map(|who| new[who]);
-        }
+        let uses = self.fallers.iter().filter_map(|faller| faller.used);
+        let people = |used: Use| Use { people: used.people.map(|who| new[who]), ..used };
+        self.composer.uses.extend(uses.map(people));
     }
 
     fn told(&self) -> Filled {

@@ -40,6 +40,8 @@ pub struct Footprint {
 #[derive(Clone, Debug)]
 pub struct Footprints {
     takes: Vec<Vec<Footprint>>,
+    /// How far anything is from where it is in the first frame, action by action (m).
+    sways: Vec<f32>,
 }
 
 impl Footprints {
@@ -60,7 +62,18 @@ impl Footprints {
         let takes = takes.map(|(take, it)| {
             (0..it.placements.len() as u32).map(|frame| print(take as u32, frame)).collect()
         });
-        Footprints { takes: takes.collect() }
+        let takes: Vec<Vec<Footprint>> = takes.collect();
+        let sway = |id| {
+            let its = bodies.of_action(id);
+            let prints = &takes[its.take as usize][its.first as usize..=its.last as usize];
+            prints.iter().map(|print| print.apart(&prints[0])).fold(0.0, f32::max)
+        };
+        Footprints { sways: bodies.library().ids().map(sway).collect(), takes }
+    }
+
+    /// How far anything of somebody who does this is from where it is at first (m).
+    pub fn sway(&self, doing: &Doing) -> f32 {
+        self.sways[doing.action.0 as usize]
     }
 
     /// What somebody of a girth covers at a tick, in the world.
@@ -109,6 +122,16 @@ impl Footprint {
             }
         }
         least.sqrt()
+    }
+
+    /// How far head, hips or feet are from where another has them, at most (m).
+    pub fn apart(&self, other: &Footprint) -> f32 {
+        self.points.iter().zip(other.points).map(|(own, it)| own.distance(it)).fold(0.0, f32::max)
+    }
+
+    /// The same with so much more room around it (m).
+    pub fn with_more_room(self, by: f32) -> Footprint {
+        Footprint { room: self.room + by, ..self }
     }
 
     /// The least and the greatest x and z (m).
