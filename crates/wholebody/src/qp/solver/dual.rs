@@ -19,7 +19,7 @@ const MOST_CHANGES: usize = 200;
 /// A limit that moves less than this share of what it could is held by the others.
 const HELD: f64 = 1e-10;
 /// Multipliers that change less than this per unit of the entering one do not block it.
-const STEADY: f64 = 1e-12;
+pub(super) const STEADY: f64 = 1e-12;
 
 /// How it went with a limit that should become active.
 enum Entry {
@@ -226,7 +226,7 @@ impl BlockSolver {
     }
 }
 
-fn limits_of(qp: &BlockQp, limit: Limit) -> [f64; 2] {
+pub(super) fn limits_of(qp: &BlockQp, limit: Limit) -> [f64; 2] {
     match limit {
         Limit::Acceleration { block, dof } => qp.blocks[block].bounds[dof],
         Limit::Torque { block, dof } => qp.blocks[block].torque[dof],
