@@ -11,7 +11,7 @@
 //! makes them fewer. The last few change one at a time beside the factored system ([`dual`]), which ends for
 //! sure, dependent rows or not. What has no solution is left to [`super::dense`] to prove.
 //!
-//! From no active set at all, and where many limits change though each change is dear, the active set is looked for
+//! Without a guess, and where many limits change though each change is dear, the active set is looked for
 //! among the wrenches alone ([`scout`]).
 //!
 //! The no-slip rows of a patch that touches one subsystem alone are solved beforehand for as many of its
@@ -111,7 +111,10 @@ pub struct BlockSolver {
     wrong: Vec<Wrong>,
     /// What the last round changed, with the states before.
     changed: Vec<(usize, i8)>,
-    /// Memory of the search among the wrenches alone.
+    /// Whether there is no problem before this one to guess from.
+    is_fresh: bool,
+    /// Whether the active set was looked for among the wrenches alone; and memory of that search.
+    is_scouted: bool,
     scout: Scout,
     dense: DenseSolver,
 }
@@ -162,9 +165,11 @@ impl BlockSolver {
 
     /// Solves what is connected, as if there were nothing else; false if it does not end.
     fn solve_scope(&mut self, qp: &BlockQp) -> bool {
+        self.is_scouted = false;
         if self.settle(qp, FEW) {
             return true;
         }
+        self.is_scouted = true;
         // An old active set can lead astray, and so can changes of many limits: the second time from none, one by one.
         self.rounds = 0;
         let (states, scope) = (&mut self.states, &self.layout.scopes[self.scope]);
@@ -181,11 +186,10 @@ impl BlockSolver {
         let mut is_blank = true;
         self.layout.each_range(qp, scope, |range| is_blank &= states[range].iter().all(|state| *state == 0));
         let is_near = has_faces || !is_blank;
-        // From no active set at all the wrenches come first; later only if changes of many limits are dear: one by one,
+        // Without a guess the wrenches come first; later only if changes of many limits are dear: one by one,
         // or where wrenches are few against all the rest.
-        let mut may_scout = few != usize::MAX && (is_blank || has_faces || scope.patches.len() <= FEW);
-        if is_blank && may_scout {
-            may_scout = false;
+        let may_scout = has_faces || scope.patches.len() <= FEW;
+        if self.is_fresh && !self.is_scouted {
             self.wrong.clear();
             if self.scout(qp) {
                 return true;
@@ -205,8 +209,7 @@ impl BlockSolver {
             if wrong == 0 && self.accept(qp) {
                 return true;
             }
-            if wrong > MANY && may_scout {
-                may_scout = false;
+            if wrong > MANY && may_scout && !self.is_scouted {
                 if self.scout(qp) {
                     return true;
                 }

@@ -111,6 +111,7 @@ impl BlockSolver {
     /// guess is as it was or better, and has to be solved for again.
     pub(super) fn scout(&mut self, qp: &BlockQp) -> bool {
         let n_patches = self.layout.scopes[self.scope].patches.len();
+        self.is_scouted = true;
         if n_patches == 0 || n_patches > MOST_PATCHES {
             return false;
         }
