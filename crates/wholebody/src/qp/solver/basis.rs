@@ -33,6 +33,15 @@ impl Default for Basis {
 }
 
 impl Basis {
+    /// The wrench itself, at no cost.
+    pub(super) fn plain() -> Basis {
+        let mut basis = Basis { d: 6, is_wrench: true, ..Basis::default() };
+        for i in 0..6 {
+            basis.columns[i][i] = 1.0;
+        }
+        basis
+    }
+
     /// Picks the unknowns for a patch, given which of its generators are at zero.
     pub(super) fn choose(&mut self, patch: &Patch, states: &[i8]) {
         const UNIT: [[f64; 6]; 6] = {

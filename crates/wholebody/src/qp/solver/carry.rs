@@ -19,6 +19,7 @@ impl BlockSolver {
         let n_states = 2 * l.n_qdd + l.n_cone + l.n_rows;
         let known = self.patches_before.iter().map(|before| (before.key, before.len));
         let fits = self.states.len() == n_states;
+        self.is_fresh = false;
         if fits && known.eq(qp.patches.iter().map(|patch| (patch.key, patch.force.len()))) {
             return;
         }
@@ -40,6 +41,7 @@ impl BlockSolver {
             self.carried.extend_from_slice(&old[2 * l.n_qdd + before..]);
         } else {
             self.carried.resize(n_states, 0);
+            self.is_fresh = true;
         }
         std::mem::swap(&mut self.states, &mut self.carried);
         self.patches_before.clear();

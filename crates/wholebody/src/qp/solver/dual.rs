@@ -14,12 +14,14 @@ use super::{BlockSolver, MAX_ROUNDS, Wrong};
 /// Limits that may change singly; beyond that they go in circles. To change all that are wrong at once in between
 /// undoes much of what single changes have put right.
 const MOST_SINGLY: usize = 256;
+/// Limits that may change singly before they are looked for among the wrenches alone.
+const DEAR: usize = 12;
 /// Limits that may leave while one enters.
 const MOST_CHANGES: usize = 200;
 /// A limit that moves less than this share of what it could is held by the others.
 const HELD: f64 = 1e-10;
 /// Multipliers that change less than this per unit of the entering one do not block it.
-const STEADY: f64 = 1e-12;
+pub(super) const STEADY: f64 = 1e-12;
 
 /// How it went with a limit that should become active.
 enum Entry {
@@ -38,8 +40,21 @@ impl BlockSolver {
         self.review(qp);
         // Whether the point was moved since it was last solved for.
         let mut moved = false;
-        let most = self.changes + MOST_SINGLY;
-        while self.wrong.is_empty() || self.changes < most {
+        let start = self.changes;
+        while self.wrong.is_empty() || self.changes < start + MOST_SINGLY {
+            if !self.wrong.is_empty() && self.changes >= start + DEAR && !self.is_scouted {
+                if self.scout(qp) {
+                    return true;
+                }
+                // It used the same memory.
+                if !self.solve_guess(qp) {
+                    return false;
+                }
+                self.begin_borders(qp);
+                self.review(qp);
+                moved = false;
+                continue;
+            }
             let giving_up = self.wrong.iter().filter(|wrong| wrong.value == 0).count();
             let mut crowded = self.borders.len() + giving_up + 2 > MOST_BORDERS;
             if !crowded && giving_up > 0 {
@@ -226,7 +241,7 @@ impl BlockSolver {
     }
 }
 
-fn limits_of(qp: &BlockQp, limit: Limit) -> [f64; 2] {
+pub(super) fn limits_of(qp: &BlockQp, limit: Limit) -> [f64; 2] {
     match limit {
         Limit::Acceleration { block, dof } => qp.blocks[block].bounds[dof],
         Limit::Torque { block, dof } => qp.blocks[block].torque[dof],

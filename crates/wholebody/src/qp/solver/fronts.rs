@@ -54,6 +54,12 @@ impl BlockSolver {
 
     /// Assembles and eliminates the front of block `b`.
     pub(super) fn build_front(&mut self, qp: &BlockQp, b: usize, node: usize) -> bool {
+        self.assemble_front(qp, b, node);
+        self.nodes[node].eliminate(&self.groups)
+    }
+
+    /// Assembles the front of block `b`.
+    pub(super) fn assemble_front(&mut self, qp: &BlockQp, b: usize, node: usize) {
         let l = &self.layout;
         let block = &qp.blocks[b];
         let nv = block.n;
@@ -217,7 +223,6 @@ impl BlockSolver {
                 }
             }
         }
-        front.eliminate(&self.groups)
     }
 
     /// After block number `place`: sums and eliminates what no later block knows.

@@ -11,6 +11,9 @@
 //! makes them fewer. The last few change one at a time beside the factored system ([`dual`]), which ends for
 //! sure, dependent rows or not. What has no solution is left to [`super::dense`] to prove.
 //!
+//! Without a guess, and where many limits change though each change is dear, the active set is looked for
+//! among the wrenches alone ([`scout`]).
+//!
 //! The no-slip rows of a patch that touches one subsystem alone are solved beforehand for as many of its
 //! accelerations ([`reduce`]), so a standing leg is not among the unknowns.
 //!
@@ -29,6 +32,7 @@ mod node;
 mod read;
 mod reduce;
 mod refine;
+mod scout;
 
 use super::Status;
 use super::blocks::{BlockQp, BlockSolution, Limit};
@@ -42,11 +46,14 @@ use layout::Layout;
 use node::{Group, Node};
 use read::Meaning;
 use reduce::Reduction;
+use scout::Scout;
 
 /// A limit is violated beyond this, relative to its size.
 const VIOLATED: f64 = 1e-9;
 /// A multiplier pulls the wrong way beyond this.
 const WRONG: f64 = 1e-9;
+/// More wrong limits than this are looked into among the wrenches alone.
+const MANY: usize = 8;
 /// Wrong limits that are put right one at a time rather than all at once.
 const FEW: usize = 4;
 /// Rounds in which all wrong limits may change without getting fewer: from no active set at all; and from one that
@@ -104,6 +111,11 @@ pub struct BlockSolver {
     wrong: Vec<Wrong>,
     /// What the last round changed, with the states before.
     changed: Vec<(usize, i8)>,
+    /// Whether there is no problem before this one to guess from.
+    is_fresh: bool,
+    /// Whether the active set was looked for among the wrenches alone; and memory of that search.
+    is_scouted: bool,
+    scout: Scout,
     dense: DenseSolver,
 }
 
@@ -153,9 +165,11 @@ impl BlockSolver {
 
     /// Solves what is connected, as if there were nothing else; false if it does not end.
     fn solve_scope(&mut self, qp: &BlockQp) -> bool {
+        self.is_scouted = false;
         if self.settle(qp, FEW) {
             return true;
         }
+        self.is_scouted = true;
         // An old active set can lead astray, and so can changes of many limits: the second time from none, one by one.
         self.rounds = 0;
         let (states, scope) = (&mut self.states, &self.layout.scopes[self.scope]);
@@ -167,9 +181,20 @@ impl BlockSolver {
     fn settle(&mut self, qp: &BlockQp, few: usize) -> bool {
         self.changed.clear();
         let scope = &self.layout.scopes[self.scope];
-        let mut is_near = scope.patches.iter().any(|k| qp.patches[*k].has_faces());
+        let has_faces = scope.patches.iter().any(|k| qp.patches[*k].has_faces());
         let states = &self.states;
-        self.layout.each_range(qp, scope, |range| is_near |= states[range].iter().any(|state| *state != 0));
+        let mut is_blank = true;
+        self.layout.each_range(qp, scope, |range| is_blank &= states[range].iter().all(|state| *state == 0));
+        let is_near = has_faces || !is_blank;
+        // Without a guess the wrenches come first; later only if changes of many limits are dear: one by one,
+        // or where wrenches are few against all the rest.
+        let may_scout = has_faces || scope.patches.len() <= FEW;
+        if self.is_fresh && !self.is_scouted {
+            self.wrong.clear();
+            if self.scout(qp) {
+                return true;
+            }
+        }
         let (mut best, mut patience) = (usize::MAX, if is_near { PATIENCE_WHEN_NEAR } else { PATIENCE });
         while self.rounds < MAX_ROUNDS {
             if !self.solve_guess(qp) {
@@ -183,6 +208,13 @@ impl BlockSolver {
             let wrong = self.wrong.len();
             if wrong == 0 && self.accept(qp) {
                 return true;
+            }
+            if wrong > MANY && may_scout && !self.is_scouted {
+                if self.scout(qp) {
+                    return true;
+                }
+                // It used the same memory.
+                continue;
             }
             // Many more wrong than before: the changes were too many.
             if best < usize::MAX && wrong > best + best / 2 + OVERSHOOT && self.take_half_back() {

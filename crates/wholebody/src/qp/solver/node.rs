@@ -45,7 +45,7 @@ impl Lines {
     const BYTES: usize = 64;
 
     /// Makes room for `len` numbers; what they are is left open.
-    fn resize(&mut self, len: usize) {
+    pub(super) fn resize(&mut self, len: usize) {
         let most = Self::BYTES / size_of::<f64>();
         self.numbers.resize(len + most, 0.0);
         self.start = self.numbers.as_ptr().align_offset(Self::BYTES).min(most);
@@ -298,6 +298,15 @@ impl Node {
             &mut self.inverse,
         );
         true
+    }
+
+    /// Eliminates the first unknowns alone; false if their cost is not convex.
+    pub(super) fn eliminate_first(&mut self, count: usize) -> bool {
+        for j in 0..count {
+            self.scale[j] = 1e-3 * self.a[j * self.stride + j].abs();
+        }
+        let Node { a, stride, n, scale, inverse, .. } = self;
+        kernels::eliminate(a, *stride, *n + 1, 0, count, 1.0, scale, inverse) == 0
     }
 
     /// Adds what a child has left over.

@@ -35,7 +35,7 @@ impl BlockSolver {
     }
 
     /// Zeroes what belongs to the scope.
-    fn clear(&self, qp: &BlockQp, out: &mut BlockSolution) {
+    pub(super) fn clear(&self, qp: &BlockQp, out: &mut BlockSolution) {
         let l = &self.layout;
         l.resize(qp, out);
         let scope = &l.scopes[self.scope];
@@ -144,12 +144,11 @@ impl BlockSolver {
         );
     }
 
+    /// Torques, given accelerations and wrenches.
     #[inline(always)]
-    fn derive_with_vectors(&self, qp: &BlockQp, meaning: Meaning, out: &mut BlockSolution) {
+    pub(super) fn derive_torques(&self, qp: &BlockQp, constants: bool, out: &mut BlockSolution) {
         let l = &self.layout;
-        let constants = meaning == Meaning::Point;
-        let scope = &l.scopes[self.scope];
-        for &b in &scope.blocks {
+        for &b in &l.scopes[self.scope].blocks {
             let block = &qp.blocks[b];
             let (start, nv) = (l.starts[b], block.n);
             let qdd = &out.qdd[start..start + nv];
@@ -166,7 +165,14 @@ impl BlockSolver {
                 }
             }
         }
-        for &k in &scope.patches {
+    }
+
+    #[inline(always)]
+    fn derive_with_vectors(&self, qp: &BlockQp, meaning: Meaning, out: &mut BlockSolution) {
+        let l = &self.layout;
+        let constants = meaning == Meaning::Point;
+        self.derive_torques(qp, constants, out);
+        for &k in &l.scopes[self.scope].patches {
             if let PatchForce::Generators { columns, weight } = &qp.patches[k].force {
                 let start = l.cone_starts[k];
                 let states = &self.states[2 * l.n_qdd + start..][..columns.len()];
@@ -275,7 +281,13 @@ impl BlockSolver {
 
 /// Derivative of everything but the patch's own force cost with respect to its wrench.
 #[inline(always)]
-fn wrench_slope(qp: &BlockQp, l: &Layout, out: &BlockSolution, k: usize, constants: bool) -> [f64; 6] {
+pub(super) fn wrench_slope(
+    qp: &BlockQp,
+    l: &Layout,
+    out: &BlockSolution,
+    k: usize,
+    constants: bool,
+) -> [f64; 6] {
     let patch = &qp.patches[k];
     let mut slope = if constants { patch.gradient } else { [0.0; 6] };
     for side in &patch.sides {

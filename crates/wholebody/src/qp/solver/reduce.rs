@@ -310,6 +310,28 @@ impl Reduction {
         }
         (constant, reach)
     }
+
+    /// Writes a row over all accelerations in those that remain; answers as [`Self::fold`].
+    pub(super) fn fold_into(&self, row: &[f64], part: &mut Vec<f64>, out: &mut [f64]) -> (f64, f64) {
+        kernels::with_vectors(
+            #[inline(always)]
+            || {
+                for (out, dof) in out.iter_mut().zip(&self.order) {
+                    *out = row[*dof];
+                }
+                if self.dependent.is_empty() {
+                    return (0.0, 0.0);
+                }
+                part.clear();
+                part.resize(self.stride, 0.0);
+                self.fold_row(row, part);
+                let support = &mut out[self.order.len() - self.n_support..self.order.len()];
+                support.iter_mut().zip(part.iter()).for_each(|(x, y)| *x += y);
+                let reach = self.dependent.iter().zip(&self.ease).map(|(d, ease)| row[*d] * row[*d] * ease);
+                (part[self.n_support], reach.sum())
+            },
+        )
+    }
 }
 
 /// The largest of `|x| * weight`; the lengths are multiples of four.

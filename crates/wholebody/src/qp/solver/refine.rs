@@ -9,7 +9,7 @@ use super::read::Meaning;
 /// An equality or active limit off by more than this, relative to its size, does not hold.
 const MET: f64 = 1e-7;
 /// Rows off by more than this (m/s², rad/s², N, N m) are brought nearer by one more substitution.
-const EXACT: f64 = 4e-9;
+pub(super) const EXACT: f64 = 4e-9;
 
 impl BlockSolver {
     /// Whether every equality and active limit holds in the solution, which is refined if they hold only nearly.
@@ -41,6 +41,16 @@ impl BlockSolver {
             self.misses = misses;
         }
         false
+    }
+
+    /// Whether every equality and active limit holds as it is, to the last digits.
+    pub(super) fn is_exact(&mut self, qp: &BlockQp) -> bool {
+        let mut worst = 0.0f64;
+        self.each_miss(qp, |_, miss, _| worst = worst.max(miss.abs()));
+        if worst <= EXACT {
+            self.find_contact_multipliers(qp);
+        }
+        worst <= EXACT
     }
 
     /// Calls for each equality and active limit with how much it lacks and its size; and for each limit given up

@@ -1,0 +1,352 @@
+//! The dual active-set method's rows and factor.
+
+use super::super::super::blocks::{BlockQp, PatchForce};
+use super::super::super::kernels::{self, axpy, dot};
+use super::super::WRONG;
+use super::super::dual::{STEADY, limits_of};
+use super::super::layout::Layout;
+use super::{DEPENDENT, MOST_ACTIVE, Scout};
+
+impl Scout {
+    /// How long the lists of a slot are together.
+    pub(super) fn width(&self) -> usize {
+        self.optimum.len() + self.inverse.len()
+    }
+
+    /// Writes the last row's entries of the dual's matrix.
+    pub(super) fn couple(&mut self, qp: &BlockQp) {
+        kernels::with_vectors(
+            #[inline(always)]
+            || self.couple_with_vectors(qp),
+        );
+    }
+
+    #[inline(always)]
+    fn couple_with_vectors(&mut self, qp: &BlockQp) {
+        let last = self.n_rows - 1;
+        let (n, width) = (self.optimum.len(), self.width());
+        let Scout { rows, gram, inverse, grams, mixed, step, pivots, data, .. } = self;
+        gram.reserve(MOST_ACTIVE * MOST_ACTIVE - gram.len());
+        if gram.len() < self.n_rows * MOST_ACTIVE {
+            gram.resize(self.n_rows * MOST_ACTIVE, 0.0);
+        }
+        let this = &rows[last];
+        step.clear();
+        let (solved, through) = data[this.slot * width..(this.slot + 1) * width].split_at(n);
+        step.extend(solved.iter().zip(pivots.iter()).map(|(x, pivot)| x * pivot));
+        if this.cone.is_none() {
+            mixed.clear();
+            mixed.extend(through.iter().zip(inverse.iter()).map(|(x, inverse)| x * inverse));
+        }
+        let generators = |patch: usize| match &qp.patches[patch].force {
+            PatchForce::Generators { columns, weight } => Some((columns, *weight)),
+            PatchForce::Faces { .. } => None,
+        };
+        let own = this.cone.and_then(|(k, idx)| {
+            generators(k).map(|(columns, weight)| (k, columns, weight, share(&grams[k], &columns[idx])))
+        });
+        for (i, other) in rows[..=last].iter().enumerate() {
+            let (solved, through) = data[other.slot * width..(other.slot + 1) * width].split_at(n);
+            let mut entry = dot(step, solved);
+            if this.cone.is_none() && other.cone.is_none() {
+                entry += dot(mixed, through);
+            }
+            if let (Some((k, columns, weight, pull)), Some((of, idx))) = (&own, other.cone)
+                && *k == of
+            {
+                let same = f64::from(u8::from(i == last));
+                entry += (same - dot(&columns[idx], pull)) / weight;
+            }
+            gram[i * MOST_ACTIVE + last] = entry;
+        }
+    }
+
+    /// Factors the dual's matrix; limits that depend on others are given up.
+    fn factor_dual(&mut self) {
+        loop {
+            let n = self.n_rows;
+            let tall = n.next_multiple_of(kernels::GROUP);
+            self.work.resize(tall * n);
+            self.work.fill(0.0);
+            self.scale.clear();
+            for j in 0..n {
+                let column = &self.gram[j * MOST_ACTIVE..(j + 1) * MOST_ACTIVE];
+                self.work[j * tall + j..j * tall + n].copy_from_slice(&column[j..n]);
+                self.scale.push(DEPENDENT / kernels::DEPENDENT * column[j]);
+            }
+            self.reliefs.clear();
+            self.reliefs.resize(n, 0.0);
+            if kernels::eliminate(&mut self.work, tall, n, 0, n, 1.0, &self.scale, &mut self.reliefs) == 0 {
+                self.dual.reserve(MOST_ACTIVE * MOST_ACTIVE - self.dual.len());
+                if self.dual.len() < n * MOST_ACTIVE {
+                    self.dual.resize(n * MOST_ACTIVE, 0.0);
+                }
+                for j in 0..n {
+                    self.dual[j * MOST_ACTIVE + j + 1..j * MOST_ACTIVE + n]
+                        .copy_from_slice(&self.work[j * tall + j + 1..j * tall + n]);
+                }
+                return;
+            }
+            for idx in (0..n).rev() {
+                if self.reliefs[idx] == 0.0 {
+                    self.take_out(idx);
+                }
+            }
+        }
+    }
+
+    /// Sets the multipliers with which all active limits are met; those that pull the wrong way are given up, and so
+    /// are limits that depend on others, until none is left.
+    pub(super) fn drop_wrong(&mut self, qp: &BlockQp, l: &Layout) {
+        loop {
+            self.factor_dual();
+            let n = self.n_rows;
+            self.step.clear();
+            for row in &self.rows[..n] {
+                let goal = limits_of(qp, l.limit_of(row.state))[usize::from(row.side > 0)];
+                self.step.push(row.value - goal);
+            }
+            self.solve_dual(n);
+            let mut is_wrong = false;
+            for idx in (0..n).rev() {
+                self.rows[idx].multiplier = self.step[idx];
+                if -f64::from(self.rows[idx].side) * self.step[idx] > WRONG {
+                    self.take_out(idx);
+                    is_wrong = true;
+                }
+            }
+            if !is_wrong {
+                return;
+            }
+        }
+    }
+
+    /// Solves with the dual's factor, of `n` rows, in place; answers what the right-hand side has of energy.
+    fn solve_dual(&mut self, n: usize) -> f64 {
+        let Scout { step, half, dual, reliefs, .. } = self;
+        kernels::with_vectors(
+            #[inline(always)]
+            || {
+                kernels::substitute_forward(dual, MOST_ACTIVE, n, n, step);
+                let mut energy = 0.0;
+                for (x, relief) in step.iter_mut().zip(reliefs.iter()) {
+                    energy += *x * *x * relief;
+                    *x *= relief;
+                }
+                half.clear();
+                half.extend_from_slice(step);
+                kernels::substitute_backward(dual, MOST_ACTIVE, n, n, step);
+                energy
+            },
+        )
+    }
+
+    /// Meets the limit of the last row, while others that would pull the wrong way leave; false if nothing gives way.
+    pub(super) fn enter(&mut self, qp: &BlockQp, l: &Layout) -> bool {
+        let row = &self.rows[self.n_rows - 1];
+        let side = f64::from(row.side);
+        let goal = limits_of(qp, l.limit_of(row.state))[usize::from(row.side > 0)];
+        for _ in 0..MOST_ACTIVE {
+            let p = self.n_rows - 1;
+            let row = &self.rows[p];
+            let own = self.gram[p * MOST_ACTIVE + p];
+            self.step.clear();
+            self.step.extend((0..p).map(|i| self.gram[i * MOST_ACTIVE + p]));
+            let mut value = row.value - own * row.multiplier;
+            for (other, entry) in self.rows[..p].iter().zip(&self.step) {
+                value -= entry * other.multiplier;
+            }
+            let relief = own - self.solve_dual(p);
+            let is_free = relief > DEPENDENT * own;
+            let whole = if is_free { (side * (value - goal)).max(0.0) / relief } else { f64::INFINITY };
+            let mut first: Option<(f64, usize)> = None;
+            for (idx, (other, by)) in self.rows[..p].iter().zip(&self.step).enumerate() {
+                let falls = f64::from(other.side) * side * by;
+                if falls > STEADY {
+                    let part = (f64::from(other.side) * other.multiplier).max(0.0) / falls;
+                    if first.is_none_or(|(least, _)| part < least) {
+                        first = Some((part, idx));
+                    }
+                }
+            }
+            let part = first.map_or(f64::INFINITY, |(part, _)| part);
+            let step = whole.min(part);
+            if step == f64::INFINITY {
+                return false;
+            }
+            self.rows[p].multiplier += side * step;
+            for (other, by) in self.rows[..p].iter_mut().zip(&self.step) {
+                other.multiplier -= by * side * step;
+            }
+            if whole <= part {
+                self.append(relief);
+                return true;
+            }
+            let Some((_, leaving)) = first else { return false };
+            self.update_without(leaving, p);
+            self.take_out(leaving);
+        }
+        false
+    }
+
+    /// The last row becomes part of the dual's factor.
+    fn append(&mut self, relief: f64) {
+        let p = self.n_rows - 1;
+        if self.dual.len() < self.n_rows * MOST_ACTIVE {
+            self.dual.resize(self.n_rows * MOST_ACTIVE, 0.0);
+        }
+        for (i, x) in self.half.iter().enumerate() {
+            self.dual[i * MOST_ACTIVE + p] = *x;
+        }
+        self.reliefs.push(1.0 / relief);
+    }
+
+    /// The dual's factor, of `n` rows, without row `idx`: what its column explained goes to the columns behind.
+    ///
+    /// Reference: \[Gill1974\], method C1: with `L D Lᵀ + α z zᵀ`, column by column `p = z_j`, `d' = d + α p²`,
+    /// `β = α p / d'`, `α' = α d / d'`, then `z -= p l`, `l += β z`.
+    fn update_without(&mut self, idx: usize, n: usize) {
+        let Scout { dual, reliefs, step, .. } = self;
+        step.clear();
+        step.extend_from_slice(&dual[idx * MOST_ACTIVE + idx + 1..idx * MOST_ACTIVE + n]);
+        let mut weight = 1.0 / reliefs[idx];
+        kernels::with_vectors(
+            #[inline(always)]
+            || {
+                for j in idx + 1..n {
+                    let (head, z) = step[j - idx - 1..].split_at_mut(1);
+                    let p = head[0];
+                    let relief = 1.0 / reliefs[j];
+                    let more = relief + weight * p * p;
+                    let inverse = 1.0 / more;
+                    let share = weight * p * inverse;
+                    weight *= relief * inverse;
+                    reliefs[j] = inverse;
+                    let column = &mut dual[j * MOST_ACTIVE + j + 1..j * MOST_ACTIVE + n];
+                    for (z, l) in z.iter_mut().zip(column) {
+                        *z -= p * *l;
+                        *l += share * *z;
+                    }
+                }
+            },
+        );
+        for j in 0..idx {
+            dual.copy_within(j * MOST_ACTIVE + idx + 1..j * MOST_ACTIVE + n, j * MOST_ACTIVE + idx);
+        }
+        for j in idx + 1..n {
+            let from = j * MOST_ACTIVE + j..j * MOST_ACTIVE + n;
+            dual.copy_within(from, (j - 1) * MOST_ACTIVE + j - 1);
+        }
+        reliefs.remove(idx);
+    }
+
+    /// Takes an active limit out; those behind it move up.
+    fn take_out(&mut self, idx: usize) {
+        let n = self.n_rows;
+        self.states[self.rows[idx].state] = 0;
+        self.rows[idx..n].rotate_left(1);
+        for j in 0..idx {
+            self.gram.copy_within(j * MOST_ACTIVE + idx + 1..j * MOST_ACTIVE + n, j * MOST_ACTIVE + idx);
+        }
+        for j in idx + 1..n {
+            let from = j * MOST_ACTIVE + j..j * MOST_ACTIVE + n;
+            self.gram.copy_within(from, (j - 1) * MOST_ACTIVE + j - 1);
+        }
+        self.n_rows -= 1;
+    }
+
+    /// What the value of each generator or face of a patch is a product with: of faces the wrench itself.
+    #[inline(always)]
+    pub(super) fn pull(&self, qp: &BlockQp, k: usize) -> Option<[f64; 6]> {
+        let mut wrench = *self.wrenches[self.wrench_at[k] - self.n_dual..].first_chunk::<6>()?;
+        let PatchForce::Generators { columns, weight } = &qp.patches[k].force else { return Some(wrench) };
+        for row in &self.rows[..self.n_rows] {
+            if let Some((of, idx)) = row.cone
+                && of == k
+            {
+                axpy(row.multiplier / weight, &columns[idx], &mut wrench);
+            }
+        }
+        Some(share(&self.grams[k], &wrench))
+    }
+
+    /// The wrenches that the multipliers ask for.
+    #[inline(always)]
+    pub(super) fn find_wrenches(&mut self) {
+        let (n, width) = (self.optimum.len(), self.width());
+        let Scout { wrenches, rows, n_rows, pivots, factor, tall, optimum, data, .. } = self;
+        wrenches.clear();
+        wrenches.resize(n, 0.0);
+        for row in &rows[..*n_rows] {
+            axpy(-row.multiplier, &data[row.slot * width..row.slot * width + n], wrenches);
+        }
+        wrenches.iter_mut().zip(pivots.iter()).for_each(|(x, pivot)| *x *= pivot);
+        kernels::substitute_backward(factor, *tall, n, n, wrenches);
+        axpy(1.0, optimum, wrenches);
+    }
+}
+
+/// What each component of a wrench asks of a generator.
+#[inline(always)]
+pub(super) fn share(gram: &[f64; 36], column: &[f64; 6]) -> [f64; 6] {
+    let mut out = [0.0; 6];
+    for (x, row) in column.iter().zip(gram.as_chunks::<6>().0) {
+        axpy(*x, row, &mut out);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Row;
+    use super::*;
+
+    /// A scout with the dual's matrix of `n` limits, factored.
+    fn factored(n: usize) -> Scout {
+        let mut scout = Scout { states: vec![0; n], n_rows: n, ..Scout::default() };
+        scout.rows = (0..n).map(|state| Row { state, slot: state, ..Row::default() }).collect();
+        scout.gram.resize(n * MOST_ACTIVE, 0.0);
+        for j in 0..n {
+            for i in j..n {
+                let own = if i == j { n as f64 } else { 0.0 };
+                scout.gram[j * MOST_ACTIVE + i] = own + libm::cos((i * i + j) as f64);
+            }
+        }
+        scout.factor_dual();
+        scout
+    }
+
+    #[test]
+    fn a_factor_without_a_row_is_that_of_the_matrix_without_it() {
+        const N: usize = 11;
+        for gone in 0..N {
+            let mut updated = factored(N);
+            updated.update_without(gone, N);
+            updated.take_out(gone);
+            let mut again = updated.clone();
+            again.factor_dual();
+            assert_eq!(updated.rows[..N - 1].iter().filter(|row| row.state == gone).count(), 0);
+            for j in 0..N - 1 {
+                assert!((updated.reliefs[j] - again.reliefs[j]).abs() < 1e-13, "{gone}: {j}");
+                for i in j + 1..N - 1 {
+                    let at = j * MOST_ACTIVE + i;
+                    assert!((updated.dual[at] - again.dual[at]).abs() < 1e-13, "{gone}: {i} {j}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn limits_that_depend_on_others_are_given_up() {
+        let mut scout = factored(5);
+        // The last is the same as the one before it.
+        for j in 0..4 {
+            scout.gram[j * MOST_ACTIVE + 4] =
+                scout.gram[if j < 3 { j * MOST_ACTIVE + 3 } else { 3 * MOST_ACTIVE + 3 }];
+        }
+        scout.gram[4 * MOST_ACTIVE + 4] = scout.gram[3 * MOST_ACTIVE + 3];
+        scout.factor_dual();
+        assert_eq!(scout.n_rows, 4);
+        assert!(scout.rows[..4].iter().all(|row| row.state != 4));
+    }
+}

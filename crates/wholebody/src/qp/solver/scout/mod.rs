@@ -1,0 +1,481 @@
+//! Finding the active set among the wrenches alone.
+//!
+//! When a guess turns out to have many wrong limits, changing them in the whole system is dear. Here everything but
+//! the wrenches `w` is eliminated without any limit, once: what is left is `½ wᵀ A w - fᵀ w`, a dozen unknowns for each
+//! pair of hands or feet. A limit is a row `ρ` in them, and what its multiplier does by way of the accelerations, `e`:
+//!
+//! ```text
+//! value of limit i = cᵢ + ρᵢ · w - Σⱼ eᵢⱼ μⱼ,    w = A⁻¹ (f - Σⱼ ρⱼ μⱼ)    so that    D = ρ A⁻¹ ρᵀ + e
+//! ```
+//!
+//! is the dual's matrix. Generators `g` of a patch with all of them free cost `½ weight wᵀ (G Gᵀ)⁻¹ w`; their row is
+//! `(G Gᵀ)⁻¹ g` and their `e` the projector `(1 - Gᵀ (G Gᵀ)⁻¹ G) / weight`.
+//!
+//! The equations of motion of what is carried stay beside the wrenches as equality rows: if it is light, `A` would have
+//! entries so large without them that the cost of forces is lost among them.
+//!
+//! Reference: \[Goldfarb1983\], the dual active-set method, on the factor of `D` among active limits. Differs: it begins
+//! at the guess less what pulls the wrong way, and in the first rounds all violated generators enter together.
+//!
+//! What it finds is looked through as any other solution, and solved for once more in the whole system if equations or
+//! the balance of wrenches do not hold to the last digits.
+
+mod active;
+mod leave;
+
+use super::super::blocks::{BlockQp, Limit, PatchForce};
+use super::super::kernels::{self, axpy, dot};
+use super::basis::Basis;
+use super::node::{Lines, NOWHERE};
+use super::read::wrench_slope;
+use super::refine::EXACT;
+use super::{BlockSolver, FEW, VIOLATED, Wrong};
+
+/// More patches than this are left to the whole system, which knows who does not meet whom.
+const MOST_PATCHES: usize = 8;
+/// Most active limits.
+const MOST_ACTIVE: usize = 96;
+/// Rounds in which all violated limits enter together.
+const PATIENCE: usize = 3;
+/// Limits that may enter.
+const MOST_STEPS: usize = 160;
+/// A limit of which no more than this share is left depends on the active ones.
+const DEPENDENT: f64 = 1e-9;
+
+/// An active limit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    state: usize,
+    side: i8,
+    multiplier: f64,
+    /// The patch and the number of its generator or face, if it is one; else it has a part in what was eliminated.
+    cone: Option<(usize, usize)>,
+    /// Its value at `A⁻¹ f`, without multipliers.
+    value: f64,
+    /// Which of the lists in [`Scout::data`] are its own.
+    slot: usize,
+}
+
+/// Memory of the search.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scout {
+    /// No limit at all, and wrenches as they are.
+    states: Vec<i8>,
+    bases: Vec<Basis>,
+    /// What the blocks leave over: multipliers of equality rows, then wrenches.
+    top: Lines,
+    stride: usize,
+    n_dual: usize,
+    n_top: usize,
+    /// Where each patch's wrench is there, where each group is, and where each block's unknowns are.
+    wrench_at: Vec<usize>,
+    group_at: Vec<usize>,
+    places: Vec<Vec<usize>>,
+    /// The first of each block's accelerations among what was eliminated.
+    starts: Vec<usize>,
+    scale: Vec<f64>,
+    /// Reciprocal pivots of accelerations and multipliers.
+    inverse: Vec<f64>,
+    /// Inverse of `G Gᵀ` of each patch.
+    grams: Vec<[f64; 36]>,
+    /// Factor `L D Lᵀ` of `A` with what is carried as rows behind, the reciprocals of `D`, and `A⁻¹ f`.
+    factor: Lines,
+    tall: usize,
+    pivots: Vec<f64>,
+    optimum: Vec<f64>,
+    /// The first `n_rows` are active; those behind have slots that are free.
+    rows: Vec<Row>,
+    n_rows: usize,
+    /// For each slot `L⁻¹` of what its limit asks of the wrenches, with `A = L D Lᵀ`, and behind it `L⁻¹` of its part
+    /// in what was eliminated.
+    data: Vec<f64>,
+    fresh: Vec<f64>,
+    /// The dual's matrix among the active limits and its factor `L D Lᵀ`, columns of [`MOST_ACTIVE`], with the
+    /// reciprocals of `D`.
+    gram: Vec<f64>,
+    dual: Vec<f64>,
+    reliefs: Vec<f64>,
+    wrenches: Vec<f64>,
+    x: Vec<f64>,
+    local: Vec<f64>,
+    qdd: Vec<f64>,
+    step: Vec<f64>,
+    mixed: Vec<f64>,
+    /// `D⁻¹ L⁻¹` of the last right-hand side of the dual.
+    half: Vec<f64>,
+    work: Lines,
+}
+
+impl BlockSolver {
+    /// Goes from the guess to the optimum, into the solution; false if it cannot, or not to the last digits: then the
+    /// guess is as it was or better, and has to be solved for again.
+    pub(super) fn scout(&mut self, qp: &BlockQp) -> bool {
+        let n_patches = self.layout.scopes[self.scope].patches.len();
+        self.is_scouted = true;
+        if n_patches == 0 || n_patches > MOST_PATCHES {
+            return false;
+        }
+        self.rounds += 1;
+        let mut scout = std::mem::take(&mut self.scout);
+        let found = self.leave_wrenches(qp, &mut scout) && self.search(qp, &mut scout);
+        if found {
+            self.adopt(qp, &mut scout);
+        }
+        self.scout = scout;
+        if !found {
+            return false;
+        }
+        self.review(qp);
+        self.wrong.is_empty() && self.balances(qp) && self.is_exact(qp)
+    }
+
+    /// Whether cost and multipliers of the wrenches cancel to the last digits. They need not if something light is
+    /// carried, which makes wrenches dear.
+    fn balances(&self, qp: &BlockQp) -> bool {
+        let l = &self.layout;
+        let out = &self.solution;
+        let mut worst = 0.0f64;
+        kernels::with_vectors(
+            #[inline(always)]
+            || {
+                for &k in &l.scopes[self.scope].patches {
+                    let slope = wrench_slope(qp, l, out, k, true);
+                    let start = l.cone_starts[k];
+                    match &qp.patches[k].force {
+                        PatchForce::Generators { columns, weight } => {
+                            for (idx, column) in columns.iter().enumerate() {
+                                let own = weight * out.coefficients[start + idx]
+                                    + out.cone_multipliers[start + idx];
+                                worst = worst.max((own + dot(column, &slope)).abs());
+                            }
+                        }
+                        PatchForce::Faces { faces, cost } => {
+                            let mut sum = slope;
+                            for (x, row) in out.wrenches[6 * k..6 * k + 6].iter().zip(cost.as_chunks::<6>().0)
+                            {
+                                axpy(*x, row, &mut sum);
+                            }
+                            for (face, y) in faces.iter().zip(&out.cone_multipliers[start..]) {
+                                axpy(*y, face, &mut sum);
+                            }
+                            sum.iter().for_each(|x| worst = worst.max(x.abs()));
+                        }
+                    }
+                }
+            },
+        );
+        worst <= EXACT
+    }
+
+    /// The point found, its active set and its multipliers become the solution.
+    fn adopt(&mut self, qp: &BlockQp, scout: &mut Scout) {
+        let mut out = std::mem::take(&mut self.solution);
+        self.clear(qp, &mut out);
+        let l = &self.layout;
+        let scope = &l.scopes[self.scope];
+        for (from, to) in [(&scout.states, &mut self.states), (&scout.states, &mut self.base)] {
+            to.resize(scout.states.len(), 0);
+            l.each_range(qp, scope, |range| to[range.clone()].copy_from_slice(&from[range]));
+        }
+        self.borders.clear();
+        self.is_numbered = false;
+        for &b in &scope.blocks {
+            let (node, left, start) =
+                (&self.nodes[self.front_of[b]], self.reductions[b].order.len(), l.starts[b]);
+            out.qdd[start..start + qp.blocks[b].n].copy_from_slice(&scout.qdd[start..start + qp.blocks[b].n]);
+            let multiplier = |at: usize| scout.x[scout.places[b][at - left]];
+            for &(dof, at) in &node.torque_rows {
+                out.torque_multipliers[start + dof] = multiplier(at);
+            }
+            for &(k, _) in l.patches_of[b].iter().filter(|(k, _)| node.patch_at[*k][1] != NOWHERE) {
+                (0..6).for_each(|i| out.contact_multipliers[6 * k + i] = multiplier(node.patch_at[k][1] + i));
+            }
+        }
+        for &k in &scope.patches {
+            let at = scout.wrench_at[k] - scout.n_dual;
+            out.wrenches[6 * k..6 * k + 6].copy_from_slice(&scout.wrenches[at..at + 6]);
+            let Some(wrench) = scout.pull(qp, k) else { continue };
+            if let PatchForce::Generators { columns, .. } = &qp.patches[k].force {
+                for (idx, column) in columns.iter().enumerate() {
+                    let is_free = self.states[2 * l.n_qdd + l.cone_starts[k] + idx] == 0;
+                    out.coefficients[l.cone_starts[k] + idx] =
+                        if is_free { dot(column, &wrench) } else { 0.0 };
+                }
+            }
+        }
+        for row in &scout.rows[..scout.n_rows] {
+            match l.limit_of(row.state) {
+                Limit::Torque { block, dof } => {
+                    out.torque_multipliers[l.starts[block] + dof] = row.multiplier
+                }
+                Limit::Acceleration { block, dof } => {
+                    out.bound_multipliers[l.starts[block] + dof] = row.multiplier
+                }
+                Limit::Row { row: r } => out.row_multipliers[r] = row.multiplier,
+                Limit::Cone { patch, idx } => {
+                    out.cone_multipliers[l.cone_starts[patch] + idx] = row.multiplier
+                }
+                Limit::NoSlip { .. } => {}
+            }
+        }
+        kernels::with_vectors(
+            #[inline(always)]
+            || self.derive_torques(qp, true, &mut out),
+        );
+        self.solution = out;
+    }
+
+    /// The dual active-set method from the guess; false if it does not end.
+    fn search(&mut self, qp: &BlockQp, scout: &mut Scout) -> bool {
+        scout.n_rows = 0;
+        scout.states.fill(0);
+        let (from, to) = (&self.states, &mut scout.states);
+        let scope = &self.layout.scopes[self.scope];
+        self.layout.each_range(qp, scope, |range| to[range.clone()].copy_from_slice(&from[range]));
+        // Neighbouring faces of a cone are nearly dependent: they enter one by one.
+        let mut together =
+            if scope.patches.iter().any(|k| qp.patches[*k].has_faces()) { 0 } else { PATIENCE };
+        for wrong in self.wrong.iter().filter(|wrong| wrong.value == 0 || together > 0) {
+            scout.states[wrong.state] = wrong.value;
+        }
+        let mut best = usize::MAX;
+        for idx in 0..scout.states.len() {
+            if scout.states[idx] != 0 && !self.push_row(qp, scout, idx, scout.states[idx]) {
+                return false;
+            }
+        }
+        scout.drop_wrong(qp, &self.layout);
+        for _ in 0..MOST_STEPS {
+            self.look(qp, scout);
+            let wrong = self.wrong.len();
+            let Some(worst) = self.wrong.iter().copied().max_by(|a, b| a.by.total_cmp(&b.by)) else {
+                return true;
+            };
+            if wrong > FEW && wrong < best && together > 0 {
+                (best, together) = (wrong, together - 1);
+                for idx in 0..wrong {
+                    let Wrong { state, value, .. } = self.wrong[idx];
+                    if !self.push_row(qp, scout, state, value) {
+                        return false;
+                    }
+                }
+                scout.drop_wrong(qp, &self.layout);
+                continue;
+            }
+            if !self.push_row(qp, scout, worst.state, worst.value) || !scout.enter(qp, &self.layout) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Makes a limit active: its row in the wrenches, and in the dual's matrix; false if there is no room.
+    fn push_row(&self, qp: &BlockQp, scout: &mut Scout, state: usize, side: i8) -> bool {
+        if scout.n_rows == MOST_ACTIVE {
+            return false;
+        }
+        if scout.rows.len() == scout.n_rows {
+            scout.rows.push(Row { slot: scout.n_rows, ..Row::default() });
+        }
+        let mut row = Row { state, side, multiplier: 0.0, ..scout.rows[scout.n_rows] };
+        scout.states[state] = side;
+        let constant = self.write_wrench_row(qp, scout, &mut row);
+        let (n, width) = (scout.optimum.len(), scout.width());
+        if scout.data.len() < scout.rows.len() * width {
+            scout.data.resize(scout.rows.len() * width, 0.0);
+        }
+        let Scout { fresh, factor, tall, optimum, data, .. } = scout;
+        kernels::with_vectors(
+            #[inline(always)]
+            || {
+                row.value = constant + dot(&fresh[..n], optimum);
+                kernels::substitute_forward(factor, *tall, n, n, fresh);
+            },
+        );
+        data[row.slot * width..][..fresh.len()].copy_from_slice(fresh);
+        scout.rows[scout.n_rows] = row;
+        scout.n_rows += 1;
+        scout.couple(qp);
+        true
+    }
+
+    /// Lists the limits that are violated at the wrenches that the multipliers ask for.
+    fn look(&mut self, qp: &BlockQp, scout: &mut Scout) {
+        let mut wrong = std::mem::take(&mut self.wrong);
+        wrong.clear();
+        kernels::with_vectors(
+            #[inline(always)]
+            || {
+                scout.find_wrenches();
+                self.list_cones(qp, scout, &mut wrong);
+                // Accelerations are dear: they are looked at once all wrenches are in their cones.
+                if wrong.is_empty() {
+                    self.find_accelerations(qp, scout);
+                    self.list_others(qp, scout, &mut wrong);
+                }
+            },
+        );
+        self.wrong = wrong;
+    }
+
+    #[inline(always)]
+    fn list_cones(&self, qp: &BlockQp, scout: &mut Scout, wrong: &mut Vec<Wrong>) {
+        let l = &self.layout;
+        for &k in &l.scopes[self.scope].patches {
+            let start = 2 * l.n_qdd + l.cone_starts[k];
+            let Some(pull) = scout.pull(qp, k) else { continue };
+            let mut look = |idx: usize, value: f64| {
+                if scout.states[start + idx] == 0 && -value > VIOLATED {
+                    wrong.push(Wrong { state: start + idx, value: -1, by: -value });
+                }
+            };
+            match &qp.patches[k].force {
+                PatchForce::Generators { columns, .. } => {
+                    columns.iter().enumerate().for_each(|(idx, column)| look(idx, dot(column, &pull)));
+                }
+                PatchForce::Faces { faces, .. } => {
+                    faces.iter().enumerate().for_each(|(idx, face)| look(idx, dot(face, &pull)));
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn list_others(&self, qp: &BlockQp, scout: &mut Scout, wrong: &mut Vec<Wrong>) {
+        let l = &self.layout;
+        let Scout { states, qdd, wrenches, wrench_at, n_dual, mixed: torques, .. } = scout;
+        let mut look = |state: usize, value: f64, limits: [f64; 2]| {
+            if states[state] != 0 {
+                return;
+            }
+            let sizes = [1.0 + limits[0].abs(), 1.0 + limits[1].abs()];
+            let (above, below) = (value - limits[1], limits[0] - value);
+            if above > VIOLATED * sizes[1] {
+                wrong.push(Wrong { state, value: 1, by: above / sizes[1] });
+            } else if below > VIOLATED * sizes[0] {
+                wrong.push(Wrong { state, value: -1, by: below / sizes[0] });
+            }
+        };
+        let scope = &l.scopes[self.scope];
+        for &b in &scope.blocks {
+            let (block, start) = (&qp.blocks[b], l.starts[b]);
+            let qdd = &qdd[start..start + block.n];
+            torques.clear();
+            torques.extend_from_slice(&block.nonlinear);
+            for (torque, row) in torques.iter_mut().zip(block.mass.chunks_exact(block.n.max(1))) {
+                *torque += dot(row, qdd);
+            }
+            for &(k, s) in &l.patches_of[b] {
+                let rows = qp.patches[k].sides[s].jacobian.chunks_exact(block.n.max(1));
+                for (row, push) in rows.zip(&wrenches[wrench_at[k] - *n_dual..]) {
+                    axpy(-push, row, torques);
+                }
+            }
+            for (dof, (qdd, torque)) in qdd.iter().zip(torques.iter()).enumerate() {
+                look(start + dof, *qdd, block.bounds[dof]);
+                if block.torque[dof][0] != block.torque[dof][1] {
+                    look(l.n_qdd + start + dof, *torque, block.torque[dof]);
+                }
+            }
+        }
+        for &r in &scope.rows {
+            let parts = qp.rows[r].parts.iter();
+            let value = parts.map(|(b, part)| dot(part, &qdd[l.starts[*b]..][..part.len()])).sum();
+            look(2 * l.n_qdd + l.n_cone + r, value, qp.rows[r].limits);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::qp::blocks::{Block, LinkRow, Patch, Side};
+    use crate::qp::{DenseSolver, Status};
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    /// Somebody with 24 degrees of freedom, three of them passive, on the ground and with two hands on a thing that is
+    /// carried.
+    fn carrying(seed: u64, faces: bool) -> BlockQp {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut numbers =
+            |n: usize, size: f64| (0..n).map(|_| rng.random_range(-size..size)).collect::<Vec<f64>>();
+        let mut qp = BlockQp::default();
+        for (n, drive) in [(24, 30.0), (6, 0.0)] {
+            let mut gram = |ridge: f64| {
+                let rows = numbers(n * n, 0.5);
+                let entry = |i: usize, j: usize| {
+                    dot(&rows[i * n..(i + 1) * n], &rows[j * n..(j + 1) * n])
+                        + if i == j { ridge } else { 0.0 }
+                };
+                (0..n * n).map(|k| entry(k / n, k % n)).collect::<Vec<f64>>()
+            };
+            let (hessian, mass) = (gram(0.5), gram(1.0));
+            let passive = |dof: usize| dof < 3 || drive == 0.0;
+            qp.blocks.push(Block {
+                n,
+                hessian,
+                gradient: numbers(n, 3.0),
+                bounds: vec![[-4.0, 4.0]; n],
+                mass,
+                nonlinear: numbers(n, 3.0),
+                torque: (0..n).map(|dof| if passive(dof) { [0.0; 2] } else { [-drive, drive] }).collect(),
+            });
+        }
+        for k in 0..3 {
+            let mut sides = vec![Side { block: 0, jacobian: numbers(6 * 24, 1.0), cross: Vec::new() }];
+            if k > 0 {
+                sides.push(Side { block: 1, jacobian: numbers(6 * 6, 1.0), cross: Vec::new() });
+            }
+            let six = |from: Vec<f64>| std::array::from_fn(|i| from[i]);
+            // Cones about the first axis.
+            let mut ray = |along: f64| -> [f64; 6] {
+                let mut ray: [f64; 6] = six(numbers(6, 1.0));
+                ray[0] = along;
+                ray
+            };
+            let force = if faces {
+                let cost = std::array::from_fn(|i| if i % 7 == 0 { 1e-2 } else { 0.0 });
+                PatchForce::Faces { faces: (0..10).map(|_| ray(1.0)).collect(), cost }
+            } else {
+                PatchForce::Generators { columns: (0..16).map(|_| ray(0.5)).collect(), weight: 1e-2 }
+            };
+            qp.patches.push(Patch { key: k, sides, target: six(numbers(6, 0.3)), gradient: [0.0; 6], force });
+        }
+        let parts = vec![(0, numbers(24, 1.0)), (1, numbers(6, 1.0))];
+        qp.rows.push(LinkRow { parts, limits: [-0.5, f64::INFINITY] });
+        qp
+    }
+
+    /// From no active set at all, and from that of the problem with the opposite gradient.
+    #[test]
+    fn the_wrenches_alone_find_the_optimum() {
+        let (mut solved, mut scouted) = (0, 0);
+        for (seed, faces) in (0..150).flat_map(|seed| [(seed, false), (seed, true)]) {
+            let qp = carrying(seed, faces);
+            let mut opposite = qp.clone();
+            opposite.blocks[0].gradient.iter_mut().for_each(|x| *x = -*x);
+            let mut solver = BlockSolver::default();
+            for problem in [&qp, &opposite] {
+                let plain = problem.to_dense().0;
+                let mut dense = DenseSolver::default();
+                if dense.solve(&plain) != Status::Solved {
+                    solver.reset();
+                    continue;
+                }
+                assert_eq!(solver.solve(problem), Status::Solved, "seed {seed}");
+                let out = &solver.solution;
+                let forces = if faces { &out.wrenches } else { &out.coefficients };
+                let x: Vec<f64> = out.qdd.iter().chain(forces).copied().collect();
+                let (found, best) = (plain.objective(&x), plain.objective(&dense.x));
+                assert!(
+                    (found - best).abs() < 1e-7 * (1.0 + best.abs()),
+                    "seed {seed}: {found} is not {best}"
+                );
+                solved += 1;
+                scouted += usize::from(problem == &qp && (solver.rounds, solver.changes) == (1, 0));
+            }
+        }
+        assert!(solved > 150 && scouted * 3 > solved, "{scouted} of {solved}");
+    }
+}
