@@ -90,6 +90,35 @@ fn random_scene(seed: u64) -> BlockQp {
     qp
 }
 
+/// Patches with more generators than the blocks have room for once made the last look at the dense solution panic.
+#[test]
+fn more_generators_than_there_is_room_for_are_left_to_the_dense_solver() {
+    let mut solved = 0;
+    for seed in 0..200 {
+        let mut qp = random_scene(seed);
+        for patch in &mut qp.patches {
+            if let PatchForce::Generators { columns, .. } = &mut patch.force {
+                let more: Vec<[f64; 6]> =
+                    columns[..5].iter().map(|column| column.map(|x| -0.5 * x)).collect();
+                columns.extend(more);
+            }
+        }
+        let mut solver = BlockSolver::default();
+        let status = solver.solve(&qp);
+        let (dense, _) = qp.to_dense();
+        let mut other = DenseSolver::default();
+        assert_eq!(status == Status::Solved, other.solve(&dense) == Status::Solved, "seed {seed}");
+        if status == Status::Solved && !qp.patches.is_empty() {
+            solved += 1;
+            let mut x = solver.solution.qdd.clone();
+            x.extend_from_slice(&solver.solution.coefficients);
+            let (found, best) = (dense.objective(&x), dense.objective(&other.x));
+            assert!((found - best).abs() < 1e-7 * (1.0 + best.abs()), "seed {seed}: {found} is not {best}");
+        }
+    }
+    assert!(solved > 50, "{solved}");
+}
+
 #[test]
 fn verdicts_and_optima_agree_with_an_interior_point_method() {
     let (mut solved, mut infeasible, mut fallbacks, mut unclear) = (0, 0, 0, 0);

@@ -3,7 +3,7 @@
 use super::super::blocks::{BlockQp, Limit, PatchForce};
 use super::super::kernels;
 use super::super::{RowId, Status};
-use super::BlockSolver;
+use super::{BlockSolver, has_too_many_generators};
 
 impl BlockSolver {
     /// Lets the dense solver decide.
@@ -42,7 +42,8 @@ impl BlockSolver {
             self.conflict.extend(conflict.iter().map(|id| meaning(*id)));
         }
         // With the active set known, the blocks give the same point more exactly.
-        if status == Status::Solved && (0..self.layout.n_scopes).all(|scope| self.confirms(qp, scope)) {
+        let is_known = status == Status::Solved && !has_too_many_generators(qp);
+        if is_known && (0..self.layout.n_scopes).all(|scope| self.confirms(qp, scope)) {
             return status;
         }
         let l = &self.layout;

@@ -119,6 +119,11 @@ pub struct BlockSolver {
     dense: DenseSolver,
 }
 
+/// Whether a patch has more generators than there is room for.
+fn has_too_many_generators(qp: &BlockQp) -> bool {
+    qp.patches.iter().any(|patch| patch.force.len() > MAX_GENERATORS && !patch.has_faces())
+}
+
 /// A state that must change.
 #[derive(Clone, Copy, Debug)]
 struct Wrong {
@@ -141,7 +146,7 @@ impl BlockSolver {
         self.conflict.clear();
         self.layout.update(qp);
         self.carry_over(qp);
-        if qp.patches.iter().any(|patch| patch.force.len() > MAX_GENERATORS && !patch.has_faces()) {
+        if has_too_many_generators(qp) {
             return self.fall_back(qp);
         }
         self.drop_missing_limits(qp);
@@ -189,7 +194,7 @@ impl BlockSolver {
         // Without a guess the wrenches come first; later only if changes of many limits are dear: one by one,
         // or where wrenches are few against all the rest.
         let may_scout = has_faces || scope.patches.len() <= FEW;
-        if self.is_fresh && !self.is_scouted {
+        if self.is_fresh && may_scout && !self.is_scouted {
             self.wrong.clear();
             if self.scout(qp) {
                 return true;
