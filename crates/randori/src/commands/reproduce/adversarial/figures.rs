@@ -16,6 +16,8 @@ use super::{Effort, Folder, Row};
 use crate::commands::game::clock;
 use crate::progress::{Job, Progress};
 
+/// As a mean squared error of values that vary by about 1.6 this is small: a fiftieth of their variance.
+const SMALL: f64 = 0.05;
 /// Learning four axes with twenty bases each, nested, may take so long (s).
 const NESTED_LIMIT: f64 = 30.0;
 /// Full bases are given up once they have taken so many times as long as nested ones: more than the paper's ratios.
@@ -251,14 +253,31 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Full beside nested at the most bases that both were learned with.
+    /// Full beside nested at the most bases that both were learned with; of two axes also at the fewest.
     fn compare(&mut self, dimensions: usize, points: &[Costs]) {
         let sizes = points.iter().filter(|costs| costs.point.dimensions == dimensions && costs.point.nested);
         let pairs = sizes.filter_map(|nested| {
             let bases = nested.point.bases_per_axis;
             find(points, dimensions, bases, false).map(|full| (bases, full, nested))
         });
-        let Some((bases, full, nested)) = pairs.max_by_key(|(bases, _, _)| *bases) else { return };
+        let pairs: Vec<_> = pairs.collect();
+        let most = pairs.iter().max_by_key(|(bases, _, _)| *bases);
+        let fewest = pairs.iter().min_by_key(|(bases, _, _)| *bases).filter(|_| dimensions == 2);
+        // In two dimensions slices cost more than they save, until least squares take longer than all else.
+        if let Some(pair) = fewest {
+            self.compare_pair(dimensions, *pair, true);
+        }
+        if let Some(pair) = most.filter(|most| fewest.is_none_or(|fewest| fewest.0 < most.0)) {
+            self.compare_pair(dimensions, *pair, false);
+        }
+    }
+
+    fn compare_pair(
+        &mut self,
+        dimensions: usize,
+        (bases, full, nested): (usize, &Costs, &Costs),
+        is_slower: bool,
+    ) {
         let faster = full.processor_seconds / nested.processor_seconds.max(1e-9);
         let smaller = full.point.stored_numbers as f64 / nested.point.stored_numbers.max(1) as f64;
         let paper = match (dimensions, bases) {
@@ -266,11 +285,9 @@ impl Making<'_> {
             (6, 6) => Some([65.0, 5.0]),
             _ => None,
         };
-        // In two dimensions slices cost more than they save; with more they save, the more the more bases there are.
         let is_as_shown = match paper {
             Some([faster_least, _]) => faster >= faster_least,
-            None if dimensions == 2 => faster < 1.0,
-            None => faster > 1.0,
+            None => (faster < 1.0) == is_slower,
         };
         let at = format!("{dimensions} axes, {bases} bases each");
         let more = if full.point.given_up { ", or more: full bases were given up" } else { "" };
@@ -308,7 +325,7 @@ impl Making<'_> {
             }
             if let Some((bases, error)) = errors(true).next_back() {
                 let what = format!("figure 6: {game}, mean squared error of nested bases, {bases} each");
-                self.row(what, None, error, "-", error < 0.01);
+                self.row(what, None, error, "-", error < SMALL);
             }
             let curve = |name: &str, nested: bool| Curve {
                 name: name.to_owned(),
