@@ -1,4 +1,4 @@
-//! Dynamics of one person, a whole step, and how steps grow with the number of people.
+//! The dynamics of one model, a whole step, and how steps grow with the number of people.
 
 #![allow(
     missing_docs,
@@ -12,34 +12,101 @@ use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use glam::DVec3;
 use randori_wholebody::dynamics::{self, Workspace};
 use randori_wholebody::humanoid;
+use randori_wholebody::model::Model;
 use randori_wholebody::scene::{Controller, Scene, Verdict};
+use randori_wholebody::urdf::{self, UrdfOptions};
 
 #[path = "../tests/people/mod.rs"]
 mod people;
 
-fn one_person(c: &mut Criterion) {
-    let model = humanoid::person();
-    let mut workspace = Workspace::new(&model);
-    let mut q = model.neutral();
-    let step: Vec<f64> = (0..model.n_v).map(|k| 0.3 * libm::sin(k as f64)).collect();
-    model.integrate(&mut q, &step);
-    let v = step;
-    dynamics::update(&model, &mut workspace, &q, &v);
-    let mut group = c.benchmark_group("dynamics");
-    group.bench_function("poses, jacobian columns, velocities, biases", |b| {
-        b.iter(|| dynamics::update(&model, &mut workspace, &q, &v));
-    });
-    group.bench_function("mass matrix", |b| b.iter(|| dynamics::mass_matrix(&model, &mut workspace)));
-    let gravity = DVec3::new(0.0, -9.81, 0.0);
-    group.bench_function("nonlinear terms", |b| {
-        b.iter(|| dynamics::nonlinear_terms(&model, &mut workspace, gravity))
-    });
-    let frame = model.frame("left_sole").expect("the built-in person has it");
-    let mut jacobian = vec![0.0; 6 * model.n_v];
-    group.bench_function("frame jacobian", |b| {
-        b.iter(|| dynamics::frame_jacobian(&model, &workspace, frame, &mut jacobian));
-    });
-    group.finish();
+/// Whether a part of this bench was asked for: `cargo bench … -- WORD` runs those with the word in their name.
+fn asked_for(name: &str) -> bool {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    words.is_empty() || words.iter().any(|word| name.contains(word.as_str()))
+}
+
+/// The model of the text file `RANDORI_URDF`, without the joints listed in `RANDORI_LOCKED` (comma between); the
+/// built-in person otherwise.
+fn model_to_measure() -> Model {
+    let Ok(path) = std::env::var("RANDORI_URDF") else { return humanoid::person() };
+    let locked = std::env::var("RANDORI_LOCKED").unwrap_or_default();
+    let locked = locked.split(',').filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let text = std::fs::read_to_string(&path).expect("RANDORI_URDF names a text file");
+    urdf::read_urdf(&text, &UrdfOptions { locked, ..UrdfOptions::default() }).expect("a URDF").model
+}
+
+/// Each algorithm by itself, from a state to its result, as other libraries' functions are called. The states are
+/// those of `bench-peers/dynamics`, so both can be run in turns.
+fn algorithms(_: &mut Criterion) {
+    if !asked_for("algorithms") {
+        return;
+    }
+    let model = model_to_measure();
+    let states: Vec<(Vec<f64>, Vec<f64>)> = (0..40)
+        .map(|idx| {
+            let mut q = model.neutral();
+            let wave = |scale: f64, shift: f64, turn: f64| -> Vec<f64> {
+                (0..model.n_v).map(|k| scale * libm::sin(shift + k as f64 + turn * f64::from(idx))).collect()
+            };
+            model.integrate(&mut q, &wave(0.8, 1.0, 7.0));
+            (q, wave(1.0, 2.0, 5.0))
+        })
+        .collect();
+    let gravity = DVec3::new(0.0, 0.0, -9.81);
+    let ws = &mut Workspace::new(&model);
+    let (q, v) = &states[3];
+    dynamics::update(&model, ws, q, v);
+    dynamics::mass_matrix(&model, ws);
+    dynamics::nonlinear_terms(&model, ws, gravity);
+    let size = |numbers: &[f64]| numbers.iter().map(|x| x.abs()).sum::<f64>();
+    println!(
+        "{}, {} dofs: sum |M| {:.10}, sum |nle| {:.10}",
+        model.name,
+        model.n_v,
+        size(&ws.mass_matrix),
+        size(&ws.nonlinear)
+    );
+    type Algorithm = fn(&Model, &mut Workspace, &[f64], &[f64]);
+    let rows: [(&str, Algorithm); 5] = [
+        ("mass matrix", |model, ws, q, _| {
+            dynamics::place(model, ws, q);
+            dynamics::weigh(model, ws);
+            dynamics::mass_matrix(model, ws);
+        }),
+        ("non-linear terms", |model, ws, q, v| {
+            dynamics::update(model, ws, q, v);
+            dynamics::nonlinear_terms(model, ws, DVec3::new(0.0, 0.0, -9.81));
+        }),
+        ("Jacobians", |model, ws, q, _| dynamics::place(model, ws, q)),
+        ("time variation of Jacobians", |model, ws, q, v| {
+            dynamics::place(model, ws, q);
+            dynamics::set_in_motion(model, ws, v);
+            dynamics::jacobian_rates(model, ws);
+        }),
+        ("all of them", |model, ws, q, v| {
+            dynamics::update(model, ws, q, v);
+            dynamics::mass_matrix(model, ws);
+            dynamics::nonlinear_terms(model, ws, DVec3::new(0.0, 0.0, -9.81));
+            dynamics::jacobian_rates(model, ws);
+        }),
+    ];
+    let clock = ProcessTime::now();
+    for (name, run) in rows {
+        let mut rounds: Vec<f64> = (0..400)
+            .map(|_| {
+                let before = clock.elapsed().as_secs_f64();
+                for _ in 0..5 {
+                    for (q, v) in &states {
+                        run(&model, ws, q, v);
+                        std::hint::black_box(&mut *ws);
+                    }
+                }
+                (clock.elapsed().as_secs_f64() - before) * 1e6 / (5 * states.len()) as f64
+            })
+            .collect();
+        rounds.sort_by(f64::total_cmp);
+        println!("{name:<40} least {:7.3}  median {:7.3} us", rounds[0], rounds[rounds.len() / 2]);
+    }
 }
 
 fn steps(c: &mut Criterion) {
@@ -69,6 +136,9 @@ fn steps(c: &mut Criterion) {
 /// The curve of growth in one run, by the time of this process: the least time of each step, the median over
 /// steps, for people who stand apart and who hold hands. Apart they should cost the sum.
 fn growth(_: &mut Criterion) {
+    if !asked_for("growth") {
+        return;
+    }
     const STEPS: usize = 100;
     let clock = ProcessTime::now();
     for (name, together) in [("apart", false), ("hand in hand", true)] {
@@ -104,5 +174,5 @@ fn growth(_: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, growth, one_person, steps);
+criterion_group!(benches, algorithms, growth, steps);
 criterion_main!(benches);

@@ -62,22 +62,6 @@ impl Motion {
     /// At rest.
     pub const ZERO: Motion = Motion { linear: DVec3::ZERO, angular: DVec3::ZERO };
 
-    /// The rate of change of `other` when it is carried along by `self`.
-    pub fn cross(&self, other: &Motion) -> Motion {
-        Motion {
-            linear: self.angular.cross(other.linear) + self.linear.cross(other.angular),
-            angular: self.angular.cross(other.angular),
-        }
-    }
-
-    /// The same for a force.
-    pub fn cross_force(&self, force: &Force) -> Force {
-        Force {
-            linear: self.angular.cross(force.linear),
-            angular: self.angular.cross(force.angular) + self.linear.cross(force.linear),
-        }
-    }
-
     /// Power of a force on this motion.
     pub fn dot(&self, force: &Force) -> f64 {
         self.linear.dot(force.linear) + self.angular.dot(force.angular)
@@ -310,46 +294,6 @@ impl Inertia {
     /// Whether the inertia resists turning about every axis.
     pub fn is_definite(&self) -> bool {
         self.about_center.definiteness() > 0.0
-    }
-}
-
-/// Mass distribution about the reference point, world axes: what composite bodies are summed in.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct WorldInertia {
-    /// (kg)
-    pub mass: f64,
-    /// Mass times centre of mass (kg m).
-    pub moment: DVec3,
-    /// Moments about the reference point (kg m²).
-    pub about_reference: Symmetric,
-}
-
-impl WorldInertia {
-    /// The body's inertia at `pose` (world axes, reference point at its origin).
-    pub fn of(inertia: &Inertia, pose: &Pose) -> WorldInertia {
-        let center = pose.point(inertia.center);
-        WorldInertia {
-            mass: inertia.mass,
-            moment: center * inertia.mass,
-            about_reference: inertia.about_center.rotated(&pose.rotation)
-                + Symmetric::of_point(inertia.mass, center),
-        }
-    }
-
-    /// Momentum at a velocity, or force for an acceleration.
-    pub fn times(&self, motion: &Motion) -> Force {
-        Force {
-            linear: motion.linear * self.mass + motion.angular.cross(self.moment),
-            angular: self.about_reference.times(motion.angular) + self.moment.cross(motion.linear),
-        }
-    }
-}
-
-impl std::ops::AddAssign for WorldInertia {
-    fn add_assign(&mut self, other: WorldInertia) {
-        self.mass += other.mass;
-        self.moment += other.moment;
-        self.about_reference = self.about_reference + other.about_reference;
     }
 }
 

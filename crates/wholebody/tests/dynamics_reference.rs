@@ -100,10 +100,28 @@ fn juggler() -> Model {
     builder.build().unwrap()
 }
 
+/// A floating base with two arms that were built in turns: what lies beyond a joint is not all in one piece.
+fn weaver() -> Model {
+    let mut builder = ModelBuilder::new("weaver");
+    let lump = Inertia::of_box(1.0, DVec3::new(0.2, 0.1, 0.3))
+        .seen_from(&Pose::from_translation(DVec3::new(0.05, -0.1, 0.02)));
+    let mut tips =
+        [builder.add_body(None, "base", JointSpec::new("base", JointKind::Floating), lump).unwrap(); 2];
+    for (idx, axis) in [DVec3::X, DVec3::Y, DVec3::Z].into_iter().enumerate() {
+        for (side, tip) in tips.iter_mut().enumerate() {
+            let name = format!("{side}.{idx}");
+            let place = Pose::from_translation(DVec3::new(0.2 - 0.4 * side as f64, 0.1, 0.05));
+            let joint = JointSpec::new(&name, JointKind::Revolute(axis)).at(place);
+            *tip = builder.add_body(Some(*tip), &name, joint, lump).unwrap();
+        }
+    }
+    builder.build().unwrap()
+}
+
 fn models() -> Vec<Model> {
     let options = urdf::UrdfOptions::default();
     let odd = urdf::read_urdf(include_str!("data/odd.urdf"), &options).unwrap().model;
-    vec![humanoid::person(), juggler(), odd]
+    vec![humanoid::person(), juggler(), weaver(), odd]
 }
 
 #[test]
@@ -153,6 +171,43 @@ fn velocities_and_biases_are_derivatives() {
         for (row, expected) in matrix.chunks(model.n_v).zip(expected) {
             let found: f64 = row.iter().zip(&v).map(|(a, b)| a * b).sum();
             assert!((found - expected).abs() < 1e-11);
+        }
+    }
+}
+
+#[test]
+fn jacobian_rates_are_derivatives() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    let eps = 1e-6;
+    for model in models() {
+        let (q, v) = random_state(&model, &mut rng);
+        let mut ws = Workspace::new(&model);
+        for frame in 0..model.frames.len() {
+            let frame = randori_wholebody::model::FrameId(frame as u32);
+            let body = model.frames[frame.idx()].body;
+            let mut jacobian_at = |time: f64| {
+                let mut moved = q.clone();
+                model.integrate(&mut moved, &v.iter().map(|x| time * x).collect::<Vec<_>>());
+                dynamics::place(&model, &mut ws, &moved);
+                let mut jacobian = vec![0.0; 6 * model.n_v];
+                dynamics::frame_jacobian(&model, &ws, frame, &mut jacobian);
+                jacobian
+            };
+            let (before, after) = (jacobian_at(-eps), jacobian_at(eps));
+            dynamics::place(&model, &mut ws, &q);
+            dynamics::set_in_motion(&model, &mut ws, &v);
+            dynamics::jacobian_rates(&model, &mut ws);
+            let at = dynamics::frame_pose(&model, &ws, frame).translation;
+            let mut rate = vec![0.0; 6 * model.n_v];
+            dynamics::point_jacobian_rate(&model, &ws, body, at, &mut rate);
+            for (rate, (before, after)) in rate.iter().zip(before.iter().zip(&after)) {
+                assert!((rate - (after - before) / (2.0 * eps)).abs() < 1e-8);
+            }
+            let bias = dynamics::point_bias(&ws, body, at).to_array();
+            for (row, expected) in rate.chunks(model.n_v).zip(bias) {
+                let found: f64 = row.iter().zip(&v).map(|(a, b)| a * b).sum();
+                assert!((found - expected).abs() < 1e-12);
+            }
         }
     }
 }

@@ -1,10 +1,14 @@
 //! Building models: parts are collected one by one and checked together.
 
+use std::ops::Range;
+
 use glam::{DMat3, DQuat, DVec3};
 
 use super::{
-    BodyId, Dof, Frame, FrameId, Joint, JointKind, JointSpec, MAX_BODIES, Model, ModelError, Shape, Solid,
+    BodyId, Dof, Frame, FrameId, Joint, JointKind, JointSpec, MAX_BODIES, Model, ModelError, Run, Shape,
+    Solid,
 };
+use crate::dynamics::MassFours;
 use crate::spatial::{Inertia, Pose};
 
 /// Collects bodies, frames and shapes, and checks them together.
@@ -130,7 +134,7 @@ impl ModelBuilder {
                 v_start: n_v,
                 inertia,
                 parent_from_joint: working_from_parent * spec.parent_from_joint * working,
-                working_inertia: inertia.seen_from(&working.inverse()),
+                working_mass: MassFours::of(&inertia.seen_from(&working.inverse())),
                 body_from_working,
             });
             n_q += spec.kind.n_q();
@@ -146,7 +150,19 @@ impl ModelBuilder {
         let mass = joints.iter().map(|joint| joint.inertia.mass).sum();
         let driven = |dof: &Dof| joints[dof.joint].limits.torque.is_some();
         let actuated = (0..n_v).filter(|dof| driven(&dofs[*dof])).collect();
-        Ok(Model { name: self.name, joints, frames, solids: self.solids, n_q, n_v, mass, dofs, actuated })
+        let runs = runs_beyond(&dofs);
+        Ok(Model {
+            name: self.name,
+            joints,
+            frames,
+            solids: self.solids,
+            n_q,
+            n_v,
+            mass,
+            dofs,
+            runs,
+            actuated,
+        })
     }
 
     /// Every joint must move some mass: a massless link may only stand between others.
@@ -167,6 +183,23 @@ impl ModelBuilder {
         }
         Ok(())
     }
+}
+
+/// What moves with each degree of freedom.
+fn runs_beyond(dofs: &[Dof]) -> Vec<Run> {
+    let mut runs: Vec<Vec<Range<usize>>> = vec![Vec::new(); dofs.len()];
+    for k in 0..dofs.len() {
+        let mut ancestor = Some(k);
+        while let Some(dof) = ancestor {
+            match runs[dof].last_mut() {
+                Some(run) if run.end == k => run.end += 1,
+                _ => runs[dof].push(k..k + 1),
+            }
+            ancestor = dofs[dof].towards_base;
+        }
+    }
+    let runs = runs.into_iter().enumerate();
+    runs.flat_map(|(dof, runs)| runs.into_iter().map(move |beyond| Run { dof, beyond })).collect()
 }
 
 fn joint_fault(joint: &JointSpec) -> Option<String> {

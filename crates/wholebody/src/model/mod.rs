@@ -19,6 +19,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 pub use builder::ModelBuilder;
 
+use crate::dynamics::MassFours;
 use crate::spatial::{Inertia, Pose, quaternion_of, rotation_vector};
 
 /// Bodies a model may have; far above any person or robot, low enough that quadratic work stays bounded.
@@ -156,10 +157,17 @@ pub struct Joint {
     /// From the parent's working frame to this joint's before it moves.
     pub(crate) parent_from_joint: Pose,
     /// The inertia in the working frame.
-    pub(crate) working_inertia: Inertia,
+    pub(crate) working_mass: MassFours,
     /// Orientation of the working frame in the body's: about its z axis a revolute joint turns, which
     /// makes the turning of a pose twelve multiplications whatever the axis was.
     pub(crate) body_from_working: DMat3,
+}
+
+impl Joint {
+    /// Where its numbers are in `v`.
+    pub(crate) fn dofs(&self) -> std::ops::Range<usize> {
+        self.v_start..self.v_start + self.kind.n_v()
+    }
 }
 
 /// A named place on a body (or in the world).
@@ -336,6 +344,9 @@ pub struct Model {
     pub mass: f64,
     /// For each degree of freedom the next one towards the base, and its joint: branch sparsity.
     pub(crate) dofs: Vec<Dof>,
+    /// For each degree of freedom itself and all beyond it, in runs of neighbours: a single one where children follow
+    /// their parents depth first.
+    pub(crate) runs: Vec<Run>,
     /// Degrees of freedom with a drive.
     pub actuated: Vec<usize>,
 }
@@ -345,6 +356,15 @@ pub struct Model {
 pub(crate) struct Dof {
     pub(crate) joint: usize,
     pub(crate) towards_base: Option<usize>,
+}
+
+/// Neighbouring degrees of freedom that move with another one.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Run {
+    /// The one they move with.
+    pub(crate) dof: usize,
+    /// They, or it and they.
+    pub(crate) beyond: std::ops::Range<usize>,
 }
 
 impl Model {
@@ -365,7 +385,7 @@ impl Model {
             return Err(ModelError::Inertia { link: joint.name.clone(), why });
         }
         let working = Pose { rotation: joint.body_from_working, translation: DVec3::ZERO };
-        joint.working_inertia = inertia.seen_from(&working.inverse());
+        joint.working_mass = MassFours::of(&inertia.seen_from(&working.inverse()));
         joint.inertia = inertia;
         self.mass = self.joints.iter().map(|joint| joint.inertia.mass).sum();
         Ok(())
