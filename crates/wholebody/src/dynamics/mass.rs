@@ -44,23 +44,24 @@ impl Algorithm for MassMatrix<'_> {
             [x[k], y[k], z[k], _] = momentum.linear.0;
             [turn_x[k], turn_y[k], turn_z[k], _] = momentum.angular.0;
         }
-        let n = model.n_v;
+        let momentum: [&[f64]; 6] = [x, y, z, turn_x, turn_y, turn_z];
+        let (n, matrix) = (model.n_v, ws.mass_matrix.as_mut_slice());
         for Run { dof, beyond } in &model.runs {
             let column = &ws.columns[*dof];
             let whole = beyond.end - beyond.len() % 4;
             for k in (beyond.start..whole).step_by(4) {
-                let [a, b, c, d] = powers::<L>(machine, column, &ws.momentum, k);
-                ws.mass_matrix[dof * n + k..][..4].copy_from_slice(&[a, b, c, d]);
-                ws.mass_matrix[k * n + dof] = a;
-                ws.mass_matrix[(k + 1) * n + dof] = b;
-                ws.mass_matrix[(k + 2) * n + dof] = c;
-                ws.mass_matrix[(k + 3) * n + dof] = d;
+                let values = powers::<L>(machine, column, momentum, k);
+                matrix[dof * n + k..][..4].copy_from_slice(&values);
+                for lane in 0..4 {
+                    matrix[(k + lane) * n + dof] = values[lane];
+                }
             }
             if whole < beyond.end {
-                let rest = powers::<L>(machine, column, &ws.momentum, whole);
-                for (k, value) in (whole..beyond.end).zip(rest) {
-                    ws.mass_matrix[dof * n + k] = value;
-                    ws.mass_matrix[k * n + dof] = value;
+                let values = powers::<L>(machine, column, momentum, whole);
+                for lane in 0..beyond.end - whole {
+                    let k = whole + lane;
+                    matrix[dof * n + k] = values[lane];
+                    matrix[k * n + dof] = values[lane];
                 }
             }
         }
@@ -73,7 +74,7 @@ impl Algorithm for MassMatrix<'_> {
 fn powers<L: Lanes>(
     machine: L::Machine,
     column: &MotionFours,
-    momentum: &[Vec<f64>; 6],
+    momentum: [&[f64]; 6],
     start: usize,
 ) -> [f64; 4] {
     let [x, y, z, turn_x, turn_y, turn_z] = momentum;
