@@ -41,6 +41,9 @@ fn impossible_masses_are_refused_by_name() {
     check(&arm(&inertial("1", "0")), "link `arm`: inertia");
     check(&arm(&inertial("NaN", "1")), "link `arm`: mass, centre or inertia is not a finite number");
     check(&arm(""), "joint `elbow` moves no mass (link `arm`");
+    check(&arm(r#"<inertial><mass value="1"/></inertial>"#), "link `arm`: custom: missing field `inertia`");
+    let root = robot(&[("base", &inertial("-1", "1"))], &[]);
+    check(&root, "link `base`: mass is negative");
 }
 
 #[test]
@@ -89,6 +92,48 @@ fn unknown_joints_and_entities_are_refused() {
     check(&reversed, "joint `knee`: its lower limit 2 is above");
     let still = robot(&links, &[("knee", "revolute", "a", "b")]).replace(r#"xyz="0 0 1""#, r#"xyz="0 0 0""#);
     check(&still, "joint `knee`: its axis");
+}
+
+#[test]
+fn unreadable_elements_are_named_with_their_line() {
+    let good = robot(&[("a", MASS), ("b", MASS)], &[("knee", "revolute", "a", "b")]);
+    let good = good.replace("<link", "\n<link").replace("<joint", "\n<joint");
+    let check_text = check;
+    let check = |from: &str, to: &str, expected: &str| {
+        assert!(good.contains(from));
+        check_text(&good.replacen(from, to, 1), expected);
+    };
+    check(r#"<mass value="1""#, r#"<mass value="much""#, "line 2: link `a`:");
+    check(r#"<mass value="1""#, r#"<mass weight="1""#, "line 2: link `a`:");
+    check(r#"izz="1""#, r#"izz="1,0""#, "line 2: link `a`:");
+    check(r#"<parent link="a"/>"#, "", "line 4: joint `knee`:");
+    check(r#"xyz="0 0 1""#, r#"xyz="0 1""#, "line 4: joint `knee`:");
+    check(r#"effort="1""#, r#"effort="&strong;""#, "not a URDF");
+    check("</link>", "</robot>", "not a URDF");
+    let text = good
+        .replace(r#"name="r""#, r#"name="r" version="1.1""#)
+        .replace("<axis", r#"<origin rpy="0 0 0" quat_xyzw="0 0 0 1"/><axis"#);
+    check_text(&text, "line 4: joint `knee`: Both rpy and quat_xyzw");
+}
+
+#[test]
+fn what_a_robot_looks_like_does_not_matter() {
+    let joints = [("knee", "revolute", "a", "b")];
+    let plain = robot(&[("a", MASS), ("b", MASS)], &joints);
+    let expected = read_urdf(&plain, &UrdfOptions::default()).unwrap();
+    for looks in [
+        r#"<visual><geometry><mesh filename="package://nowhere/leg.dae" scale="1 1 1"/></geometry></visual>"#,
+        r#"<visual><geometry><mesh/></geometry></visual>"#,
+        r#"<visual><origin xyz="here"/><geometry><teapot size="1"/></geometry><material/></visual>"#,
+        "<visual/>",
+        "<visual></visual><visual>?</visual>",
+    ] {
+        let inside = format!("{looks}{MASS}");
+        let painted = robot(&[("a", &inside), ("b", MASS)], &joints)
+            .replace("<joint", r#"<material name="red"><color rgba="very"/></material><joint"#);
+        let read = read_urdf(&painted, &UrdfOptions::default()).unwrap();
+        assert_eq!((read.model, read.warnings), (expected.model.clone(), Vec::new()), "{looks}");
+    }
 }
 
 #[test]

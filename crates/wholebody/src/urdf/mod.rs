@@ -3,22 +3,20 @@
 //! Links fixed to others are merged into them and keep a frame of their name. Joints come depth first,
 //! children in the order of their names, which is the order other readers of the format use. Collision
 //! shapes that are boxes, cylinders, spheres or capsules are kept; meshes lie in other files and are
-//! listed as skipped.
+//! listed as skipped. What a robot looks like is not read at all.
+
+mod text;
 
 use std::collections::BTreeMap;
 
 use glam::{DMat3, DVec3};
 use urdf_rs::{Geometry, JointType, Robot};
 
+pub use self::text::MAX_TEXT;
 use crate::model::{
     BodyId, JointKind, JointSpec, Limits, MAX_BODIES, Model, ModelBuilder, ModelError, Shape,
 };
 use crate::spatial::{Inertia, Pose, Symmetric};
-
-/// Longest text that is read (bytes): the largest published robot takes a tenth of it.
-pub const MAX_TEXT: usize = 16 << 20;
-/// Deepest nesting of elements: the format itself needs six.
-const MAX_DEPTH: usize = 32;
 
 /// How to read a URDF.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,8 +59,9 @@ pub struct UrdfModel {
 /// # Ok::<(), randori_wholebody::model::ModelError>(())
 /// ```
 pub fn read_urdf(text: &str, options: &UrdfOptions) -> Result<UrdfModel, ModelError> {
-    check_text(text)?;
-    let robot = urdf_rs::read_from_string(text).map_err(|error| unreadable(text, &error))?;
+    text::check(text)?;
+    let text = text::without_looks(text);
+    let robot = urdf_rs::read_from_string(&text).map_err(|error| unreadable(&text, &error))?;
     if robot.links.len() > MAX_BODIES {
         return Err(ModelError::TooLarge { what: "links", found: robot.links.len(), cap: MAX_BODIES });
     }
@@ -101,66 +100,24 @@ pub fn read_urdf(text: &str, options: &UrdfOptions) -> Result<UrdfModel, ModelEr
     Ok(UrdfModel { model: builder.build()?, warnings, link_of_joint, fixed_mass })
 }
 
-/// Refuses what the XML reader should not even see.
-fn check_text(text: &str) -> Result<(), ModelError> {
-    if text.len() > MAX_TEXT {
-        return Err(ModelError::TooLarge { what: "bytes of URDF", found: text.len(), cap: MAX_TEXT });
-    }
-    let refuse = |why: String| Err(ModelError::Urdf { why });
-    for forbidden in ["<!DOCTYPE", "<!ENTITY"] {
-        if text.to_ascii_uppercase().contains(forbidden) {
-            return refuse(format!(
-                "line {}: document types and entities are refused",
-                line_of(text, forbidden)
-            ));
-        }
-    }
-    let mut depth = 0_usize;
-    for (at, _) in text.match_indices('<') {
-        match text.as_bytes().get(at + 1) {
-            Some(b'/') => depth = depth.saturating_sub(1),
-            Some(b'!' | b'?') | None => {}
-            Some(_) => {
-                let end = text[at..].find('>').map_or(text.len(), |end| at + end);
-                if !text[..end].ends_with('/') {
-                    depth += 1;
-                }
-            }
-        }
-        if depth > MAX_DEPTH {
-            let line = text[..at].matches('\n').count() + 1;
-            return refuse(format!("line {line}: elements are nested deeper than {MAX_DEPTH}"));
-        }
-    }
-    Ok(())
-}
-
-fn line_of(text: &str, wanted: &str) -> usize {
-    let at = text.to_ascii_uppercase().find(wanted).unwrap_or(0);
-    text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1
-}
-
-/// The reader's own message does not name the element, so look for the usual culprit.
+/// The reader's own message does not name the element, so find the first that it refuses by itself.
 fn unreadable(text: &str, error: &urdf_rs::UrdfError) -> ModelError {
     const KNOWN: [&str; 7] =
         ["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"];
-    for (at, _) in text.match_indices("<joint") {
-        let end = text[at..].find('>').map_or(text.len(), |end| at + end);
-        let tag = &text[at..end];
-        if let Some(kind) = attribute(tag, "type")
+    for element in text::links_and_joints(text) {
+        let name = element.attribute(text, "name").unwrap_or("?");
+        if element.tag == "joint"
+            && let Some(kind) = element.attribute(text, "type")
             && !KNOWN.contains(&kind)
         {
-            let joint = attribute(tag, "name").unwrap_or("?").to_owned();
-            return ModelError::Joint { joint, why: format!("unknown type `{kind}`") };
+            return ModelError::Joint { joint: name.into(), why: format!("unknown type `{kind}`") };
+        }
+        if let Err(why) = urdf_rs::read_from_string(&text::alone(text, &element)) {
+            let line = text::line_of(text, element.range.start);
+            return ModelError::Urdf { why: format!("line {line}: {} `{name}`: {why}", element.tag) };
         }
     }
     ModelError::Urdf { why: error.to_string() }
-}
-
-fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
-    let after = &tag[tag.find(&format!("{name}="))? + name.len() + 1..];
-    let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
-    after[1..].split(quote).next()
 }
 
 /// Who hangs on whom.
