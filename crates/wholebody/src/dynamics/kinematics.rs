@@ -26,18 +26,13 @@ impl Algorithm for Place<'_> {
                 None => &world,
             };
             let before = PoseLanes::<L>::load(machine, parent).then(&joint.parent_from_joint);
-            let columns = &mut ws.columns[joint.v_start..];
             let pose = match joint.kind {
                 JointKind::Revolute(_) => {
                     let (sine, cosine) = libm::sincos(q[i]);
                     before.turned(cosine, sine)
                 }
                 JointKind::Continuous(_) => before.turned(q[i], q[i + 1]),
-                JointKind::Prismatic(axis) => {
-                    let along = before.vector(axis);
-                    columns[0] = MotionFours { linear: along.store(), angular: Four::ZERO };
-                    PoseLanes { origin: before.origin + along.scaled(q[i]), ..before }
-                }
+                JointKind::Prismatic(axis) => PoseLanes { origin: before.point(axis * q[i]), ..before },
                 JointKind::Spherical => before.rotated(&DMat3::from_quat(quaternion_at(q, i))),
                 JointKind::Floating => {
                     let origin = before.point(DVec3::from_slice(&q[i..]));
@@ -46,19 +41,19 @@ impl Algorithm for Place<'_> {
                 }
             };
             ws.poses[idx] = pose.store();
+            let columns = &mut ws.columns[joint.dofs()];
             match joint.kind {
                 JointKind::Revolute(_) | JointKind::Continuous(_) => columns[0] = pose.about(pose.z),
-                JointKind::Prismatic(_) => {}
+                JointKind::Prismatic(axis) => columns[0] = along(pose.vector(axis)),
                 JointKind::Spherical => {
                     columns[0] = pose.about(pose.x);
                     columns[1] = pose.about(pose.y);
                     columns[2] = pose.about(pose.z);
                 }
                 JointKind::Floating => {
-                    let axes = ws.poses[idx].axes;
-                    for (column, axis) in columns.iter_mut().zip(axes) {
-                        *column = MotionFours { linear: axis, angular: Four::ZERO };
-                    }
+                    columns[0] = along(pose.x);
+                    columns[1] = along(pose.y);
+                    columns[2] = along(pose.z);
                     columns[3] = pose.about(pose.x);
                     columns[4] = pose.about(pose.y);
                     columns[5] = pose.about(pose.z);
@@ -66,6 +61,12 @@ impl Algorithm for Place<'_> {
             }
         }
     }
+}
+
+/// Motion of everything along an axis, at unit speed.
+#[inline(always)]
+fn along<L: Lanes>(axis: L) -> MotionFours {
+    MotionFours { linear: axis.store(), angular: Four::ZERO }
 }
 
 /// Velocities, and accelerations at zero joint accelerations.
