@@ -42,6 +42,21 @@ fn impossible_masses_are_refused_by_name() {
     check(&arm(&inertial("NaN", "1")), "link `arm`: mass, centre or inertia is not a finite number");
     check(&arm(""), "joint `elbow` moves no mass (link `arm`");
     check(&arm(r#"<inertial><mass value="1"/></inertial>"#), "link `arm`: custom: missing field `inertia`");
+    let links = [("base", ""), ("arm", MASS), ("leg", MASS)];
+    let joints = [("elbow", "revolute", "base", "arm"), ("hip", "revolute", "base", "leg")];
+    check(
+        &robot(&links[..2], &joints[..1]),
+        "joint `root_joint`: its link `base` has no mass, and what hangs on it can stay where it is",
+    );
+    check(
+        &robot(
+            &[("base", MASS), ("arm", ""), ("tip", MASS)],
+            &[joints[0], ("wrist", "revolute", "arm", "tip")],
+        ),
+        "joint `elbow`: its link `arm` has no mass",
+    );
+    let crossed = robot(&links, &joints).replacen("0 0 1", "1 0 0", 1);
+    assert!(read_urdf(&crossed, &UrdfOptions::default()).is_ok(), "two hold the base");
     let root = robot(&[("base", &inertial("-1", "1"))], &[]);
     check(&root, "link `base`: mass is negative");
 }

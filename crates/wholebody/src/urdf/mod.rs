@@ -13,10 +13,14 @@ use glam::{DMat3, DVec3};
 use urdf_rs::{Geometry, JointType, Robot};
 
 pub use self::text::MAX_TEXT;
+use crate::dynamics::{self, Workspace};
 use crate::model::{
     BodyId, JointKind, JointSpec, Limits, MAX_BODIES, Model, ModelBuilder, ModelError, Shape,
 };
 use crate::spatial::{Inertia, Pose, Symmetric};
+
+/// A joint that moves less than this share of what hangs on it moves nothing (-): some digits above rounding.
+const LOOSE: f64 = 1e-11;
 
 /// How to read a URDF.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +101,49 @@ pub fn read_urdf(text: &str, options: &UrdfOptions) -> Result<UrdfModel, ModelEr
     if options.floating_base {
         link_of_joint.insert("root_joint".into(), robot.links[root].name.clone());
     }
-    Ok(UrdfModel { model: builder.build()?, warnings, link_of_joint, fixed_mass })
+    let model = builder.build()?;
+    if let Some(joint) = loose_joint(&model) {
+        let joint = model.joints[joint].name.clone();
+        let link = &link_of_joint[&joint];
+        let why = format!("its link `{link}` has no mass, and what hangs on it can stay where it is");
+        return Err(ModelError::Joint { joint, why });
+    }
+    Ok(UrdfModel { model, warnings, link_of_joint, fixed_mass })
+}
+
+/// A joint that moves without moving any mass, because others can move against it, so that accelerations are not
+/// determined. Only a link without mass of its own can have one.
+///
+/// Reference: \[Featherstone2008\], chapter 6: the mass matrix is factorised from the tips inwards, along branches.
+fn loose_joint(model: &Model) -> Option<usize> {
+    let n = model.n_v;
+    let mut q = model.neutral();
+    // Nowhere special: at rest axes may be parallel that are not elsewhere.
+    let step: Vec<f64> = (0..n).map(|k| 0.5 * libm::sin(1.0 + k as f64)).collect();
+    model.integrate(&mut q, &step);
+    let mut workspace = Workspace::new(model);
+    dynamics::place(model, &mut workspace, &q);
+    dynamics::weigh(model, &mut workspace);
+    dynamics::mass_matrix(model, &mut workspace);
+    let matrix = &mut workspace.mass_matrix;
+    let whole: Vec<f64> = (0..n).map(|k| matrix[k * n + k]).collect();
+    for k in (0..n).rev() {
+        let pivot = matrix[k * n + k];
+        if !(pivot > LOOSE * whole[k]) {
+            return Some(model.dofs[k].joint);
+        }
+        let mut row = model.dofs[k].towards_base;
+        while let Some(i) = row {
+            let factor = matrix[k * n + i] / pivot;
+            let mut column = Some(i);
+            while let Some(j) = column {
+                matrix[i * n + j] -= factor * matrix[k * n + j];
+                column = model.dofs[j].towards_base;
+            }
+            row = model.dofs[i].towards_base;
+        }
+    }
+    None
 }
 
 /// The reader's own message does not name the element, so find the first that it refuses by itself.
