@@ -13,7 +13,7 @@ use glam::DVec3;
 use randori_wholebody::dynamics::{self, Workspace};
 use randori_wholebody::humanoid;
 use randori_wholebody::model::Model;
-use randori_wholebody::scene::{Controller, Scene, Verdict};
+use randori_wholebody::scene::{Controller, Feature, Scene, Verdict};
 use randori_wholebody::urdf::{self, UrdfOptions};
 
 #[path = "../tests/people/mod.rs"]
@@ -174,5 +174,42 @@ fn growth(_: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, algorithms, growth, steps);
+/// A whole step (dynamics, assembly, solution) of one person on both feet who is led to and fro, as in TSID's own
+/// bench: the time of every step of one run.
+fn sway(_: &mut Criterion) {
+    const STEPS: usize = 1000;
+    if !asked_for("sway") {
+        return;
+    }
+    let mut scene = Scene::default();
+    scene.settings.dt = 0.002;
+    people::row(&mut scene, 1);
+    let center = scene.center_of(&[0]);
+    let mut controller = Controller::default();
+    let clock = ProcessTime::now();
+    let mut times: Vec<f64> = (0..STEPS)
+        .map(|step| {
+            let time = step as f64 * scene.settings.dt;
+            let shift = DVec3::new(0.03 * libm::sin(6.0 * time), 0.0, 0.04 * libm::sin(4.0 * time));
+            for task in &mut scene.tasks {
+                if let Feature::CenterOfMass { position, .. } = &mut task.feature {
+                    *position = center + shift;
+                }
+            }
+            let before = clock.elapsed().as_secs_f64();
+            assert_eq!(controller.step(&mut scene).verdict, Verdict::Solved);
+            (clock.elapsed().as_secs_f64() - before) * 1e6
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    let share = |percent: usize| times[(STEPS - 1) * percent / 100];
+    println!(
+        "one person who sways: median {:.1} us a step, 95 in 100 below {:.1}, longest {:.1}",
+        share(50),
+        share(95),
+        share(100)
+    );
+}
+
+criterion_group!(benches, algorithms, sway, growth, steps);
 criterion_main!(benches);
