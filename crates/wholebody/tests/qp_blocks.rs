@@ -210,6 +210,74 @@ fn bad_guesses_are_put_right_by_the_blocks_alone() {
     assert!(solved > 1500 && fallbacks * 100 < solved, "{fallbacks} of {solved}");
 }
 
+/// The scene a little later: every number has moved on along its own wave.
+fn drifted(qp: &BlockQp, time: f64) -> BlockQp {
+    let mut qp = qp.clone();
+    let mut phase = 0.0;
+    let mut drift = |size: f64| {
+        phase += 1.0;
+        size * ((phase + time).sin() - phase.sin())
+    };
+    for block in &mut qp.blocks {
+        for i in 0..block.n {
+            for j in 0..=i {
+                let (hessian, mass) = (drift(1e-3), drift(1e-3));
+                for at in if i == j { vec![i * block.n + i] } else { vec![i * block.n + j, j * block.n + i] }
+                {
+                    block.hessian[at] += hessian;
+                    block.mass[at] += mass;
+                }
+            }
+            block.gradient[i] += drift(1.0);
+            block.nonlinear[i] += drift(0.2);
+        }
+    }
+    for patch in &mut qp.patches {
+        patch.sides.iter_mut().flat_map(|side| &mut side.jacobian).for_each(|x| *x += drift(1e-2) * x.abs());
+        patch.target.iter_mut().for_each(|x| *x += drift(0.05) * x.abs());
+    }
+    qp.shared.iter_mut().flat_map(|task| &mut task.target).for_each(|x| *x += drift(0.2));
+    qp
+}
+
+/// Many problems of a slow sequence are solved with the factor of an earlier one, and have the same optimum.
+#[test]
+fn what_follows_has_the_optimum_that_it_has_alone() {
+    let (mut solved, mut followed) = (0, 0);
+    for seed in 30_000..30_300 {
+        for faces in [false, true] {
+            let first = random_scene(seed);
+            let first = if faces { with_faces(first, seed) } else { first };
+            let mut solver = BlockSolver::default();
+            for step in 0..12 {
+                let problem = drifted(&first, 0.01 * f64::from(step));
+                let (plain, _) = problem.to_dense();
+                let mut dense = DenseSolver::default();
+                let (found, expected) = (solver.solve(&problem), dense.solve(&plain));
+                if expected != Status::Solved {
+                    assert!(matches!(found, Status::Infeasible { .. }), "seed {seed} {step}: {found:?}");
+                    continue;
+                }
+                assert_eq!(found, Status::Solved, "seed {seed} {step}");
+                let forces = if faces { &solver.solution.wrenches } else { &solver.solution.coefficients };
+                let x: Vec<f64> = solver.solution.qdd.iter().chain(forces).copied().collect();
+                let (value, best) = (plain.objective(&x), plain.objective(&dense.x));
+                assert!(
+                    (value - best).abs() < 1e-7 * (1.0 + best.abs()),
+                    "seed {seed} {step}: {value} is not {best}"
+                );
+                let n = solver.solution.qdd.len();
+                let off = x[..n].iter().zip(&dense.x).fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
+                assert!(off < 1e-5, "seed {seed} {step}: accelerations differ by {off:e}");
+                solved += 1;
+                followed += usize::from(solver.rounds == 0 && !solver.fell_back);
+            }
+        }
+    }
+    eprintln!("{solved} solved, {followed} of them by following");
+    assert!(followed * 3 > solved, "{followed} of {solved}");
+}
+
 /// Groups that do not meet are solved one by one: each has the bits it has alone.
 #[test]
 fn groups_that_do_not_meet_are_problems_of_their_own() {

@@ -107,7 +107,17 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
             sums[lane] += a[lane] * b[lane];
         }
     }
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
+    total(sums) + tail
+}
+
+/// Sum of four interleaved sums.
+///
+/// By way of memory: a compiler that sees these pairs makes pairs of the lanes in the loop before, too, which is then
+/// twice as long.
+#[inline(always)]
+pub(super) fn total(sums: [f64; 4]) -> f64 {
+    let sums = std::hint::black_box(sums);
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 /// [`dot`] of four lists with one.
@@ -131,7 +141,7 @@ fn dot_four(a: [&[f64]; 4], b: &[f64]) -> [f64; 4] {
         for (a, b) in a[p][4 * b4.len()..].iter().zip(rest) {
             tail += a * b;
         }
-        dots[p] = (sum[0] + sum[2]) + (sum[1] + sum[3]) + tail;
+        dots[p] = total(*sum) + tail;
     }
     dots
 }
@@ -139,8 +149,208 @@ fn dot_four(a: [&[f64]; 4], b: &[f64]) -> [f64; 4] {
 /// `y += factor * x`.
 #[inline(always)]
 pub fn axpy(factor: f64, x: &[f64], y: &mut [f64]) {
+    let n = x.len().min(y.len());
+    let (y, y_tail) = y[..n].as_chunks_mut::<4>();
+    let (x, x_tail) = x[..n].as_chunks::<4>();
     for (y, x) in y.iter_mut().zip(x) {
+        // By value: the compiler then sees one vector.
+        let (mut sum, x) = (*y, *x);
+        for lane in 0..4 {
+            sum[lane] += factor * x[lane];
+        }
+        *y = sum;
+    }
+    for (y, x) in y_tail.iter_mut().zip(x_tail) {
         *y += factor * x;
+    }
+}
+
+/// Rows that go together in [`add_rows`] and [`add_products`]: those of a wrench.
+const SIX: usize = 6;
+
+/// The next six rows of `n` numbers, taken off.
+#[inline(always)]
+fn next_six<'a>(rows: &mut &'a [f64], n: usize) -> [&'a [f64]; SIX] {
+    let mut next = || {
+        let (row, rest) = rows.split_at(n);
+        *rows = rest;
+        row
+    };
+    [next(), next(), next(), next(), next(), next()]
+}
+
+/// `out += Σ factors[r] rows[r]`, six rows at a time.
+///
+/// A call, like [`add_products`]: what uses them would not fit the cache of instructions with all of them inside.
+#[inline(never)]
+pub(super) fn add_rows(rows: &[f64], factors: &[f64], out: &mut [f64]) {
+    Arch::new().dispatch(AddRows { rows, factors, out });
+}
+
+struct AddRows<'a> {
+    rows: &'a [f64],
+    factors: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl WithSimd for AddRows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let AddRows { mut rows, factors, out } = self;
+        let n = out.len();
+        let (out, tail) = S::as_mut_simd_f64s(out);
+        let (sixes, rest) = factors.as_chunks::<SIX>();
+        for f in sixes {
+            let rows = next_six(&mut rows, n);
+            let splat = |r: usize| simd.splat_f64s(f[r]);
+            let f = [splat(0), splat(1), splat(2), splat(3), splat(4), splat(5)];
+            let whole = |r: usize| &S::as_simd_f64s(rows[r]).0[..out.len()];
+            let (r0, r1, r2, r3, r4, r5) = (whole(0), whole(1), whole(2), whole(3), whole(4), whole(5));
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = combine_six(simd, &f, *out, [r0[i], r1[i], r2[i], r3[i], r4[i], r5[i]]);
+            }
+            if !tail.is_empty() {
+                let part = |r: usize| simd.partial_load_f64s(S::as_simd_f64s(rows[r]).1);
+                let parts = [part(0), part(1), part(2), part(3), part(4), part(5)];
+                let sum = combine_six(simd, &f, simd.partial_load_f64s(tail), parts);
+                simd.partial_store_f64s(tail, sum);
+            }
+        }
+        for f in rest {
+            let (row, later) = rows.split_at(n);
+            rows = later;
+            let (row, row_tail) = S::as_simd_f64s(row);
+            let factor = simd.splat_f64s(*f);
+            for (out, x) in out.iter_mut().zip(row) {
+                *out = simd.add_f64s(*out, simd.mul_f64s(factor, *x));
+            }
+            for (out, x) in tail.iter_mut().zip(row_tail) {
+                *out += f * x;
+            }
+        }
+    }
+}
+
+/// Adds the products of six rows with their factors.
+#[inline(always)]
+fn combine_six<S: Simd>(simd: S, f: &[S::f64s; SIX], x: S::f64s, rows: [S::f64s; SIX]) -> S::f64s {
+    let pair = |r: usize| simd.add_f64s(simd.mul_f64s(f[r], rows[r]), simd.mul_f64s(f[r + 1], rows[r + 1]));
+    simd.add_f64s(x, simd.add_f64s(simd.add_f64s(pair(0), pair(2)), pair(4)))
+}
+
+/// Adds the product of each row with `x` to `out`, six rows at a time.
+#[inline(never)]
+pub(super) fn add_products(rows: &[f64], x: &[f64], out: &mut [f64]) {
+    with_vectors(
+        #[inline(always)]
+        || {
+            let (mut rows, n) = (rows, x.len());
+            let (sixes, rest) = out.as_chunks_mut::<SIX>();
+            for out in sixes {
+                add_six_products(next_six(&mut rows, n), x, out);
+            }
+            for out in rest {
+                let (row, later) = rows.split_at(n);
+                rows = later;
+                *out += dot(row, x);
+            }
+        },
+    );
+}
+
+/// Adds the products of six rows with `x` to `out`.
+#[inline(always)]
+fn add_six_products(rows: [&[f64]; SIX], x: &[f64], out: &mut [f64; SIX]) {
+    let (x4, tail) = x.as_chunks::<4>();
+    if !x4.is_empty() {
+        let four = |r: usize| &rows[r].as_chunks::<4>().0[..x4.len()];
+        let (r0, r1, r2, r3, r4, r5) = (four(0), four(1), four(2), four(3), four(4), four(5));
+        let (mut s0, mut s1, mut s2) = ([0.0; 4], [0.0; 4], [0.0; 4]);
+        let (mut s3, mut s4, mut s5) = ([0.0; 4], [0.0; 4], [0.0; 4]);
+        for (i, x) in x4.iter().enumerate() {
+            let (x, r0, r1, r2, r3, r4, r5) = (*x, r0[i], r1[i], r2[i], r3[i], r4[i], r5[i]);
+            for lane in 0..4 {
+                s0[lane] += r0[lane] * x[lane];
+                s1[lane] += r1[lane] * x[lane];
+                s2[lane] += r2[lane] * x[lane];
+                s3[lane] += r3[lane] * x[lane];
+                s4[lane] += r4[lane] * x[lane];
+                s5[lane] += r5[lane] * x[lane];
+            }
+        }
+        for (out, s) in out.iter_mut().zip(std::hint::black_box([s0, s1, s2, s3, s4, s5])) {
+            *out += (s[0] + s[2]) + (s[1] + s[3]);
+        }
+    }
+    if !tail.is_empty() {
+        for (i, x) in (4 * x4.len()..x.len()).zip(tail) {
+            for (out, row) in out.iter_mut().zip(rows) {
+                *out += row[i] * x;
+            }
+        }
+    }
+}
+
+/// The first `count` columns of a unit lower factor `L` of `n` rows (column-major) as what solving with them does to
+/// a right-hand side: `[L₁₁⁻¹; -L₂₁ L₁₁⁻¹]`, into `out`, column after column.
+///
+/// Costs what a few right-hand sides cost, and each of those needs no triangular solve then, whose unknowns wait for
+/// each other.
+pub(super) fn unwind(a: &[f64], stride: usize, n: usize, count: usize, out: &mut Vec<f64>) {
+    out.clear();
+    out.resize(count * stride, 0.0);
+    Arch::new().dispatch(Unwind { a, stride, n, count, out });
+}
+
+struct Unwind<'a> {
+    a: &'a [f64],
+    stride: usize,
+    n: usize,
+    count: usize,
+    out: &'a mut [f64],
+}
+
+impl WithSimd for Unwind<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Unwind { a, stride, n, count, out } = self;
+        for j in (0..count).rev() {
+            let column = &a[j * stride..(j + 1) * stride];
+            let (own, later) = out[j * stride..].split_at_mut(stride);
+            own[j] = 1.0;
+            for (own, below) in own[count..n].iter_mut().zip(&column[count..n]) {
+                *own = -below;
+            }
+            let own = S::as_mut_simd_f64s(own).0;
+            // Column `k` begins with its own unknown.
+            let top = |k: usize| k / GROUP * (GROUP / S::F64_LANES);
+            let (few, sixes) = column[j + 1..count].as_rchunks::<SIX>();
+            let mut later = later;
+            for (k, f) in (j + 1..).zip(few) {
+                let (other, rest) = later.split_at_mut(stride);
+                later = rest;
+                let (factor, other) = (simd.splat_f64s(-f), &S::as_simd_f64s(other).0[top(k)..]);
+                for (own, x) in own[top(k)..].iter_mut().zip(other) {
+                    *own = simd.add_f64s(*own, simd.mul_f64s(factor, *x));
+                }
+            }
+            let mut later = &*later;
+            for (k, f) in (j + 1 + few.len()..).step_by(SIX).zip(sixes) {
+                let rows = next_six(&mut later, stride);
+                let own = &mut own[top(k)..];
+                let splat = |r: usize| simd.splat_f64s(-f[r]);
+                let f = [splat(0), splat(1), splat(2), splat(3), splat(4), splat(5)];
+                let row = |r: usize| &S::as_simd_f64s(rows[r]).0[top(k)..][..own.len()];
+                let (r0, r1, r2, r3, r4, r5) = (row(0), row(1), row(2), row(3), row(4), row(5));
+                for (i, own) in own.iter_mut().enumerate() {
+                    *own = combine_six(simd, &f, *own, [r0[i], r1[i], r2[i], r3[i], r4[i], r5[i]]);
+                }
+            }
+        }
     }
 }
 
@@ -535,6 +745,68 @@ mod tests {
             assert_eq!(inverse, inverse2);
             for j in 0..n {
                 assert_eq!(wide[j * stride + j..j * stride + n], narrow[j * stride + j..j * stride + n]);
+            }
+        }
+    }
+
+    #[test]
+    fn rows_add_up_for_every_size_and_width() {
+        let numbers = |len: usize| (0..len).map(|i| libm::sin(1.7 * i as f64 + 0.3)).collect::<Vec<f64>>();
+        for n in 0..20 {
+            for m in 0..15 {
+                let (rows, x, factors) = (numbers(m * n), numbers(n), numbers(m));
+                let (mut sum, mut products) = (vec![1.0; n], vec![1.0; m]);
+                add_rows(&rows, &factors, &mut sum);
+                add_products(&rows, &x, &mut products);
+                for i in 0..n {
+                    let expected: f64 = 1.0 + (0..m).map(|r| factors[r] * rows[r * n + i]).sum::<f64>();
+                    assert!((sum[i] - expected).abs() < 1e-13, "{n} {m}: {} is not {expected}", sum[i]);
+                }
+                for r in 0..m {
+                    let expected: f64 = 1.0 + (0..n).map(|i| rows[r * n + i] * x[i]).sum::<f64>();
+                    assert!(
+                        (products[r] - expected).abs() < 1e-13,
+                        "{n} {m}: {} is not {expected}",
+                        products[r]
+                    );
+                }
+                let mut narrow = vec![1.0; n];
+                Simd::vectorize(pulp::Scalar, AddRows { rows: &rows, factors: &factors, out: &mut narrow });
+                assert_eq!(sum, narrow);
+            }
+        }
+    }
+
+    #[test]
+    fn an_unwound_factor_does_what_substitution_does() {
+        for n in 1..24_usize {
+            for count in 0..=n {
+                let stride = n.next_multiple_of(GROUP);
+                let mut a = vec![0.0; stride * n];
+                let values = quasi_definite(n, n, 100 + n as u64);
+                for j in 0..n {
+                    (j..n).for_each(|i| a[j * stride + i] = values[j * n + i] / n as f64);
+                }
+                let mut unwound = Vec::new();
+                unwind(&a, stride, n, count, &mut unwound);
+                let x: Vec<f64> = (0..n).map(|i| libm::sin(i as f64 + 0.5)).collect();
+                let (mut forward, mut backward) = (x.clone(), x.clone());
+                substitute_forward(&a, stride, n, count, &mut forward);
+                substitute_backward(&a, stride, n, count, &mut backward);
+                let row = |e: usize| &unwound[e * stride..e * stride + n];
+                for i in 0..n {
+                    let rest = if i < count { 0.0 } else { x[i] };
+                    let found = rest + (0..count).map(|e| row(e)[i] * x[e]).sum::<f64>();
+                    assert!((found - forward[i]).abs() < 1e-12, "{n} {count}: {found} is not {}", forward[i]);
+                }
+                for e in 0..count {
+                    let found = dot(row(e), &x);
+                    assert!(
+                        (found - backward[e]).abs() < 1e-12,
+                        "{n} {count}: {found} is not {}",
+                        backward[e]
+                    );
+                }
             }
         }
     }

@@ -90,10 +90,10 @@ impl Basis {
         }
     }
 
-    pub(super) fn wrench(&self, x: &[f64]) -> [f64; 6] {
+    pub(super) fn wrench(&self, x: impl Iterator<Item = f64>) -> [f64; 6] {
         let mut wrench = [0.0; 6];
-        for (value, column) in x.iter().zip(&self.columns) {
-            kernels::axpy(*value, column, &mut wrench);
+        for (value, column) in x.zip(&self.columns) {
+            kernels::axpy(value, column, &mut wrench);
         }
         wrench
     }

@@ -81,6 +81,22 @@ impl Borders {
         &self.list[idx]
     }
 
+    /// Memory for some borders of a system of `n` unknowns, before there are any.
+    pub(super) fn reserve(&mut self, count: usize, n: usize) {
+        while self.list.len() < count {
+            self.list.push(Border::default());
+        }
+        for border in &mut self.list[self.len..] {
+            border.column.clear();
+            border.column.reserve(n);
+            border.solved.clear();
+            border.solved.reserve(n);
+        }
+        self.values.reserve(count);
+        self.unknowns.clear();
+        self.unknowns.reserve(n);
+    }
+
     pub(super) fn clear(&mut self) {
         self.len = 0;
         self.values.clear();

@@ -9,6 +9,7 @@ impl BlockSolver {
     /// Lets the dense solver decide.
     pub(super) fn fall_back(&mut self, qp: &BlockQp) -> Status {
         self.fell_back = true;
+        self.follow.has_factor = false;
         if !qp.is_finite() {
             self.states.clear();
             return Status::Invalid;

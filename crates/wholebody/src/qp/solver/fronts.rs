@@ -161,6 +161,8 @@ impl BlockSolver {
         front
             .torque_rows
             .extend((0..nv).map(|dof| (dof, front.torque_at[dof])).filter(|(_, r)| *r != NOWHERE));
+        front.bound_rows.clear();
+        front.bound_rows.extend((0..nv).map(|dof| (dof, front.bound_at[dof])).filter(|(_, r)| *r != NOWHERE));
         front.add_motion(reduction, &block.mass);
         for dof in 0..nv {
             let r = front.torque_at[dof];

@@ -11,6 +11,8 @@
 //! makes them fewer. The last few change one at a time beside the factored system ([`dual`]), which ends for
 //! sure, dependent rows or not. What has no solution is left to [`super::dense`] to prove.
 //!
+//! The next problem of a sequence is first tried with the factor of the last one ([`follow`]).
+//!
 //! Without a guess, and where many limits change though each change is dear, the active set is looked for
 //! among the wrenches alone ([`scout`]).
 //!
@@ -26,6 +28,7 @@ mod border;
 mod carry;
 mod dual;
 mod fallback;
+mod follow;
 mod fronts;
 mod layout;
 mod node;
@@ -42,6 +45,7 @@ pub use basis::MAX_GENERATORS;
 use basis::Basis;
 use border::Borders;
 use carry::Before;
+use follow::{Follow, Followed};
 use layout::Layout;
 use node::{Group, Node};
 use read::Meaning;
@@ -70,7 +74,7 @@ const MAX_ROUNDS: usize = 30;
 pub struct BlockSolver {
     /// Point and multipliers of the last solve.
     pub solution: BlockSolution,
-    /// Factorisations of the last solve, of the group of blocks that needed most.
+    /// Factorisations of the last solve, of the group of blocks that needed most; none where an earlier factor was enough.
     pub rounds: usize,
     /// Limits that changed one at a time in the last solve.
     pub changes: usize,
@@ -116,6 +120,8 @@ pub struct BlockSolver {
     /// Whether the active set was looked for among the wrenches alone; and memory of that search.
     is_scouted: bool,
     scout: Scout,
+    /// Memory of the problems before, for the next one.
+    follow: Follow,
     dense: DenseSolver,
 }
 
@@ -137,6 +143,7 @@ impl BlockSolver {
     /// Forgets the active set.
     pub fn reset(&mut self) {
         self.states.clear();
+        self.follow = Follow::default();
     }
 
     /// Solves the problem, starting from the active set of the last one if the shape is the same.
@@ -144,12 +151,24 @@ impl BlockSolver {
         (self.rounds, self.changes) = (0, 0);
         self.fell_back = false;
         self.conflict.clear();
-        self.layout.update(qp);
+        let is_known = self.follow.recognises(qp);
+        if !is_known {
+            self.layout.update(qp);
+        }
         self.carry_over(qp);
         if has_too_many_generators(qp) {
             return self.fall_back(qp);
         }
         self.drop_missing_limits(qp);
+        let followed = if is_known { self.follow(qp) } else { Followed::Lost };
+        match followed {
+            Followed::Solved => {
+                self.learn();
+                return Status::Solved;
+            }
+            Followed::Wrong => self.change_all_wrong(),
+            Followed::Lost => {}
+        }
         self.reductions.resize_with(qp.blocks.len(), Reduction::default);
         for (b, reduction) in self.reductions.iter_mut().enumerate() {
             reduction.update(qp, b, &self.layout.patches_of[b]);
@@ -165,6 +184,7 @@ impl BlockSolver {
             most = most.max(self.rounds);
         }
         self.rounds = most;
+        self.learn();
         Status::Solved
     }
 
@@ -261,6 +281,9 @@ impl BlockSolver {
     fn drop_missing_limits(&mut self, qp: &BlockQp) {
         let l = &self.layout;
         let keep = |state: &mut i8, limits: [f64; 2]| {
+            if *state == 0 {
+                return;
+            }
             let limit = if *state > 0 { limits[1] } else { limits[0] };
             if !limit.is_finite() {
                 *state = 0;
@@ -285,6 +308,7 @@ impl BlockSolver {
     /// Optimum for the guessed active set, into the solution; false if the system is singular.
     fn solve_guess(&mut self, qp: &BlockQp) -> bool {
         self.rounds += 1;
+        self.follow.has_factor = false;
         self.base.resize(self.states.len(), 0);
         let (base, states) = (&mut self.base, &self.states);
         let scope = &self.layout.scopes[self.scope];
@@ -308,7 +332,7 @@ impl BlockSolver {
         }
         self.substitute_back();
         self.read(qp, Meaning::Point);
-        self.nodes[..self.n_nodes].iter().all(|node| node.x.iter().all(|x| x.is_finite()))
+        self.follow.renew(self.nodes[..self.n_nodes].iter().all(|node| node.x.iter().all(|x| x.is_finite())))
     }
 
     fn next_node(&mut self) -> usize {

@@ -88,6 +88,7 @@ pub(super) struct Node {
     pub(super) torque_at: Vec<usize>,
     pub(super) torque_rows: Vec<(usize, usize)>,
     pub(super) bound_at: Vec<usize>,
+    pub(super) bound_rows: Vec<(usize, usize)>,
     pub(super) patch_at: Vec<[usize; 3]>,
     pub(super) row_at: Vec<(usize, usize)>,
     /// For stages: groups eliminated here and where they start; the nodes whose rest was summed here.
@@ -102,6 +103,8 @@ pub(super) struct Node {
     pub(super) offset: usize,
     /// Each of its unknowns among all.
     pub(super) unknowns: Vec<usize>,
+    /// The eliminated columns, made ready for many right-hand sides.
+    unwound: Vec<f64>,
     /// Scratch: a column of rows being added; a row being combined.
     pub(super) part: Vec<f64>,
     row: Vec<f64>,
@@ -396,6 +399,37 @@ impl Node {
             || kernels::substitute_backward(&self.a, self.stride, self.n, self.n_eliminated, local),
         );
         all[self.offset..self.offset + self.n_eliminated].copy_from_slice(&local[..self.n_eliminated]);
+    }
+
+    /// Makes ready for [`Self::forward_unwound`] and [`Self::backward_unwound`].
+    pub(super) fn unwind(&mut self) {
+        kernels::unwind(&self.a, self.stride, self.n, self.n_eliminated, &mut self.unwound);
+    }
+
+    /// [`Self::forward`] with the factor unwound.
+    pub(super) fn forward_unwound(&self, all: &mut [f64], local: &mut Vec<f64>) {
+        let own = &mut all[self.offset..self.offset + self.n_eliminated];
+        local.clear();
+        local.resize(self.stride, 0.0);
+        kernels::add_rows(&self.unwound, own, local);
+        for ((own, x), inverse) in own.iter_mut().zip(local.iter()).zip(&self.inverse) {
+            *own = x * inverse;
+        }
+        for (unknown, value) in self.unknowns.iter().zip(local.iter()).skip(self.n_eliminated) {
+            all[*unknown] += value;
+        }
+    }
+
+    /// [`Self::backward`] with the factor unwound.
+    pub(super) fn backward_unwound(&self, all: &mut [f64], local: &mut Vec<f64>) {
+        let own = self.offset..self.offset + self.n_eliminated;
+        local.clear();
+        local.extend_from_slice(&all[own.clone()]);
+        local.extend(self.unknowns[self.n_eliminated..].iter().map(|unknown| all[*unknown]));
+        local.resize(self.stride, 0.0);
+        let own = &mut all[own];
+        own.fill(0.0);
+        kernels::add_products(&self.unwound, local, own);
     }
 }
 

@@ -78,7 +78,7 @@ impl BlockSolver {
                 let [w, y, f] = node.patch_at[k];
                 let (basis, start) = (&self.bases[k], l.cone_starts[k]);
                 let coefficients = &mut out.coefficients[start..start + qp.patches[k].force.len()];
-                let wrench = basis.wrench(&node.x[w..w + basis.d]);
+                let wrench = basis.wrench(node.x[w..w + basis.d].iter().copied());
                 out.wrenches[6 * k..6 * k + 6].copy_from_slice(&wrench);
                 if y != NOWHERE {
                     out.contact_multipliers[6 * k..6 * k + 6].copy_from_slice(&node.x[y..y + 6]);
@@ -210,8 +210,11 @@ impl BlockSolver {
         wrong.clear();
         let mut look = |idx: usize, state: i8, value: f64, limits: [f64; 2], multiplier: f64| match state {
             0 => {
-                let sizes = limits.map(|limit| 1.0 + limit.abs());
                 let (above, below) = (value - limits[1], limits[0] - value);
+                if above <= 0.0 && below <= 0.0 {
+                    return;
+                }
+                let sizes = limits.map(|limit| 1.0 + limit.abs());
                 if above > VIOLATED * sizes[1] {
                     wrong.push(Wrong { state: idx, value: 1, by: above / sizes[1] });
                 } else if below > VIOLATED * sizes[0] {

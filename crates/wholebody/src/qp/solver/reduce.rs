@@ -13,7 +13,7 @@
 //! size, late degrees of freedom first: a foot's rows are solved for its leg, on which little else depends.
 
 use super::super::blocks::{Block, BlockQp};
-use super::super::kernels::{self, axpy, axpy_fours, dot};
+use super::super::kernels::{self, add_products, add_rows, axpy, axpy_fours, dot};
 use super::BlockSolver;
 use super::layout::is_private;
 use super::node::{NOWHERE, Node};
@@ -286,6 +286,48 @@ impl Reduction {
             let constant = if constants { self.constant(k) } else { 0.0 };
             out[*dof] = constant + dot(&self.t_row(k)[..support.len()], support);
         }
+    }
+
+    /// Changes the dependent accelerations so that the rows that were solved lose `excess`, six for each patch.
+    pub(super) fn meet(&self, excess: &[f64], scratch: &mut Vec<f64>, qdd: &mut [f64]) {
+        let m = self.dependent.len();
+        scratch.clear();
+        scratch.extend(self.rows.iter().map(|(patch, axis)| excess[6 * patch + axis]));
+        scratch.resize(2 * m, 0.0);
+        let (excess, changes) = scratch.split_at_mut(m);
+        add_products(&self.inverse, excess, changes);
+        self.dependent.iter().zip(changes).for_each(|(d, change)| qdd[*d] -= *change);
+    }
+
+    /// How the multipliers of the rows that were solved, six for each patch, change to balance the slopes of the dependent
+    /// accelerations.
+    pub(super) fn balance(&self, slope: &[f64], scratch: &mut Vec<f64>, multipliers: &mut [f64]) {
+        let m = self.dependent.len();
+        scratch.clear();
+        scratch.extend(self.dependent.iter().map(|d| slope[*d]));
+        scratch.resize(2 * m, 0.0);
+        let (slopes, changes) = scratch.split_at_mut(m);
+        add_rows(&self.inverse, slopes, changes);
+        for ((patch, axis), x) in self.rows.iter().zip(changes) {
+            multipliers[6 * patch + axis] = -*x;
+        }
+    }
+
+    /// What of the slopes of all accelerations is left for those that remain.
+    pub(super) fn fold_slope(&self, slope: &[f64], scratch: &mut Vec<f64>, left: &mut Vec<f64>) {
+        left.clear();
+        left.extend(self.order.iter().map(|dof| slope[*dof]));
+        let m = self.dependent.len();
+        if m == 0 {
+            return;
+        }
+        scratch.clear();
+        scratch.extend(self.dependent.iter().map(|d| slope[*d]));
+        scratch.resize(m + self.stride, 0.0);
+        let (slopes, folded) = scratch.split_at_mut(m);
+        add_rows(&self.t, slopes, folded);
+        let apart = self.order.len() - self.n_support;
+        left[apart..].iter_mut().zip(folded).for_each(|(x, sum)| *x += *sum);
     }
 
     /// Calls with the place and coefficient of each remaining acceleration for a row over all of them; answers what

@@ -18,6 +18,7 @@ impl BlockSolver {
         std::mem::swap(&mut self.bases, &mut scout.bases);
         self.front_of.resize(qp.blocks.len(), 0);
         self.list_groups(qp);
+        self.follow.has_factor = false;
         self.n_nodes = 0;
         let mut is_convex = true;
         for idx in 0..self.layout.scopes[self.scope].blocks.len() {
