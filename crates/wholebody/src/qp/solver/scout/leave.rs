@@ -1,12 +1,12 @@
 //! Everything but the wrenches is eliminated, and what follows from them.
 
 use super::super::super::blocks::{BlockQp, Limit, PatchForce};
-use super::super::super::kernels::{self, axpy};
+use super::super::super::kernels::{self, axpy, dot};
 use super::super::basis::Basis;
 use super::super::node::GroupKind;
 use super::super::{BlockSolver, MAX_GENERATORS};
 use super::active::share;
-use super::{Row, Scout};
+use super::{Known, Scout};
 
 impl BlockSolver {
     /// Eliminates everything but the wrenches, with no limit active; false if that cannot be done.
@@ -161,28 +161,44 @@ impl BlockSolver {
         true
     }
 
-    /// A limit's row in the wrenches, once all else is eliminated, and its part in that; answers its constant.
-    pub(super) fn write_wrench_row(&self, qp: &BlockQp, scout: &mut Scout, row: &mut Row) -> f64 {
-        let l = &self.layout;
-        let (n_dual, n_top, stride) = (scout.n_dual, scout.n_top, scout.stride);
-        let n = n_top - n_dual;
-        let limit = l.limit_of(row.state);
-        row.cone = None;
+    /// Makes a limit known: its row in the wrenches, once all else is eliminated, and its part in that.
+    pub(super) fn make_known(&self, qp: &BlockQp, scout: &mut Scout, state: usize) {
+        let n = scout.optimum.len();
         scout.fresh.clear();
         scout.fresh.resize(n, 0.0);
-        if let Limit::Cone { patch, idx } = limit {
-            row.cone = Some((patch, idx));
-            let at = scout.wrench_at[patch] - n_dual;
-            scout.fresh[at..at + 6].copy_from_slice(&match &qp.patches[patch].force {
-                PatchForce::Generators { columns, .. } => share(&scout.grams[patch], &columns[idx]),
-                PatchForce::Faces { faces, .. } => faces[idx],
-            });
-            return 0.0;
+        let mut known = Known { state, cone: None, value: 0.0, through: scout.through.len() };
+        match self.layout.limit_of(state) {
+            Limit::Cone { patch, idx } => {
+                known.cone = Some((patch, idx));
+                let at = scout.wrench_at[patch] - scout.n_dual;
+                scout.fresh[at..at + 6].copy_from_slice(&match &qp.patches[patch].force {
+                    PatchForce::Generators { columns, .. } => share(&scout.grams[patch], &columns[idx]),
+                    PatchForce::Faces { faces, .. } => faces[idx],
+                });
+            }
+            limit => known.value = self.write_eliminated(qp, scout, limit),
         }
+        let Scout { fresh, factor, tall, optimum, .. } = scout;
+        kernels::with_vectors(
+            #[inline(always)]
+            || {
+                known.value += dot(fresh, optimum);
+                kernels::substitute_forward(factor, *tall, n, n, fresh);
+            },
+        );
+        scout.solved.extend_from_slice(&scout.fresh);
+        scout.known.push(known);
+    }
+
+    /// Row and part of a limit of what was eliminated; answers its constant.
+    fn write_eliminated(&self, qp: &BlockQp, scout: &mut Scout, limit: Limit) -> f64 {
+        let l = &self.layout;
+        let (n_dual, n_top, stride) = (scout.n_dual, scout.n_top, scout.stride);
         let mut constant = 0.0;
-        let first = scout.inverse.len() - n_dual;
-        scout.fresh.resize(n + scout.inverse.len(), 0.0);
-        let Scout { fresh, x, local, top, places, starts, mixed, step: part, .. } = scout;
+        let Scout { fresh, x, local, top, places, starts, mixed, step: part, through, inverse, .. } = scout;
+        let through_at = through.len();
+        through.resize(through_at + inverse.len(), 0.0);
+        let through = &mut through[through_at..];
         x.clear();
         x.resize(n_top + 1, 0.0);
         let mut add = |b: usize, row: &[f64], is_torque: Option<usize>| {
@@ -203,7 +219,7 @@ impl BlockSolver {
                 #[inline(always)]
                 || kernels::substitute_forward(&node.a, node.stride, node.n + 1, left, local),
             );
-            fresh[n + starts[b]..n + starts[b] + left].copy_from_slice(&local[..left]);
+            through[starts[b]..starts[b] + left].copy_from_slice(&local[..left]);
             places[b].iter().zip(&local[left..]).for_each(|(at, value)| x[*at] += value);
             x[n_top] += local[node.n];
         };
@@ -228,8 +244,9 @@ impl BlockSolver {
             #[inline(always)]
             || kernels::substitute_forward(top, stride, n_top + 1, n_dual, x),
         );
-        fresh[n + first..].copy_from_slice(&x[..n_dual]);
-        fresh[..n].copy_from_slice(&x[n_dual..n_top]);
+        let first = through.len() - n_dual;
+        through[first..].copy_from_slice(&x[..n_dual]);
+        fresh.copy_from_slice(&x[n_dual..n_top]);
         constant - x[n_top]
     }
 
@@ -237,16 +254,15 @@ impl BlockSolver {
     #[inline(always)]
     pub(super) fn find_accelerations(&self, qp: &BlockQp, scout: &mut Scout) {
         let l = &self.layout;
-        let (n, width) = (scout.optimum.len(), scout.width());
-        let Scout { x, local, mixed, top, stride, n_dual, n_top, data, .. } = scout;
+        let Scout { x, local, mixed, top, stride, n_dual, n_top, through, inverse, .. } = scout;
         let (stride, n_dual, n_top) = (*stride, *n_dual, *n_top);
-        let first = scout.inverse.len() - n_dual;
+        let first = inverse.len() - n_dual;
         mixed.clear();
-        mixed.resize(scout.inverse.len(), 0.0);
-        for row in scout.rows[..scout.n_rows].iter().filter(|row| row.cone.is_none()) {
-            axpy(row.multiplier, &data[row.slot * width + n..(row.slot + 1) * width], mixed);
+        mixed.resize(inverse.len(), 0.0);
+        for row in scout.rows.iter().filter(|row| row.limit.cone.is_none()) {
+            axpy(row.multiplier, &through[row.limit.through..][..inverse.len()], mixed);
         }
-        mixed.iter_mut().zip(&scout.inverse).for_each(|(x, inverse)| *x *= inverse);
+        mixed.iter_mut().zip(inverse).for_each(|(x, inverse)| *x *= *inverse);
         x.clear();
         x.extend((0..n_dual).map(|e| top[e * stride + n_top] - mixed[first + e]));
         x.extend_from_slice(&scout.wrenches);
