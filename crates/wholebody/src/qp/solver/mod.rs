@@ -119,6 +119,12 @@ pub struct BlockSolver {
     dense: DenseSolver,
 }
 
+/// Empties a list and makes room for all that is to come: in a new solver, growing would cost as much as the work.
+fn clear_for<T>(list: &mut Vec<T>, most: usize) {
+    list.clear();
+    list.reserve(most);
+}
+
 /// Whether a patch has more generators than there is room for.
 fn has_too_many_generators(qp: &BlockQp) -> bool {
     qp.patches.iter().any(|patch| patch.force.len() > MAX_GENERATORS && !patch.has_faces())
@@ -155,7 +161,6 @@ impl BlockSolver {
             reduction.update(qp, b, &self.layout.patches_of[b]);
         }
         self.layout.resize(qp, &mut self.solution);
-        self.layout.resize(qp, &mut self.direction);
         let mut most = 0;
         for scope in 0..self.layout.n_scopes {
             (self.scope, self.rounds) = (scope, 0);

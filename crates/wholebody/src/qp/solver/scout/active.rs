@@ -4,7 +4,7 @@ use super::super::super::blocks::{BlockQp, PatchForce};
 use super::super::super::kernels::{self, axpy, dot};
 use super::super::dual::{STEADY, limits_of};
 use super::super::layout::Layout;
-use super::super::{VIOLATED, WRONG};
+use super::super::{VIOLATED, WRONG, clear_for};
 use super::{DEPENDENT, MOST_ACTIVE, Scout};
 
 /// How it went with a limit that should become active.
@@ -17,6 +17,9 @@ pub(super) enum Entry {
     Refused,
 }
 
+/// Limits that there is room for from the beginning.
+const ROOM: usize = 24;
+
 /// Where the entry of two limits is in the lower half of a symmetric matrix, row after row.
 fn entry_at(i: usize, j: usize) -> usize {
     let (row, column) = if i >= j { (i, j) } else { (j, i) };
@@ -26,11 +29,14 @@ fn entry_at(i: usize, j: usize) -> usize {
 impl Scout {
     /// Knows no limit any more.
     pub(super) fn forget(&mut self) {
-        self.known.clear();
-        self.solved.clear();
-        self.through.clear();
-        self.gram.clear();
-        self.rows.clear();
+        clear_for(&mut self.known, ROOM);
+        clear_for(&mut self.solved, ROOM * self.optimum.len());
+        clear_for(&mut self.through, ROOM / 2 * self.inverse.len());
+        clear_for(&mut self.gram, ROOM * ROOM / 2);
+        clear_for(&mut self.rows, ROOM);
+        for list in [&mut self.scale, &mut self.reliefs, &mut self.step, &mut self.half] {
+            clear_for(list, ROOM);
+        }
     }
 
     /// Writes the last known limit's entries of the dual's matrix.
@@ -85,8 +91,7 @@ impl Scout {
             let n = self.rows.len();
             let tall = n.max(1).next_multiple_of(kernels::GROUP);
             let Scout { work, rows, gram, scale, .. } = self;
-            work.resize(tall * n);
-            work.fill(0.0);
+            work.clear(tall * n);
             scale.clear();
             for (j, (row, column)) in rows.iter().zip(work.chunks_exact_mut(tall)).enumerate() {
                 for (x, other) in column[j..].iter_mut().zip(&rows[j..]) {

@@ -2,9 +2,9 @@
 
 use super::super::super::blocks::{BlockQp, Limit, PatchForce};
 use super::super::super::kernels::{self, axpy, dot};
-use super::super::basis::Basis;
+use super::super::basis::{Basis, invert_gram};
 use super::super::node::GroupKind;
-use super::super::{BlockSolver, MAX_GENERATORS};
+use super::super::{BlockSolver, clear_for};
 use super::active::share;
 use super::{Known, Scout};
 
@@ -13,9 +13,11 @@ impl BlockSolver {
     pub(super) fn leave_wrenches(&mut self, qp: &BlockQp, scout: &mut Scout) -> bool {
         scout.states.clear();
         scout.states.resize(self.states.len(), 0);
-        scout.bases.resize_with(qp.patches.len(), Basis::plain);
         std::mem::swap(&mut self.states, &mut scout.states);
-        std::mem::swap(&mut self.bases, &mut scout.bases);
+        self.bases.resize_with(qp.patches.len(), Basis::default);
+        for &k in &self.layout.scopes[self.scope].patches {
+            self.bases[k].be_wrench([0.0; 36]);
+        }
         self.front_of.resize(qp.blocks.len(), 0);
         self.list_groups(qp);
         self.n_nodes = 0;
@@ -27,19 +29,19 @@ impl BlockSolver {
             is_convex &= self.nodes[node].eliminate_first(self.reductions[b].order.len());
         }
         std::mem::swap(&mut self.states, &mut scout.states);
-        std::mem::swap(&mut self.bases, &mut scout.bases);
         is_convex && self.gather(qp, scout) && self.factor_wrenches(qp, scout)
     }
 
     /// Sums what the blocks leave over and eliminates the multipliers of its equality rows.
     fn gather(&self, qp: &BlockQp, scout: &mut Scout) -> bool {
         let scope = &self.layout.scopes[self.scope];
-        let Scout { wrench_at, group_at, places, starts, inverse, scale, top, .. } = scout;
+        let Scout { wrench_at, group_at, places, runs, starts, inverse, scale, top, .. } = scout;
         wrench_at.resize(qp.patches.len(), 0);
         group_at.resize(self.groups.len(), 0);
         places.resize_with(qp.blocks.len(), Vec::new);
         starts.resize(qp.blocks.len(), 0);
-        inverse.clear();
+        let all = self.nodes[..self.n_nodes].iter().map(|node| node.n);
+        clear_for(inverse, all.sum::<usize>() + 6 * qp.patches.len());
         let mut n = 0;
         for (&b, node) in scope.blocks.iter().zip(&self.nodes) {
             let left = self.reductions[b].order.len();
@@ -74,8 +76,7 @@ impl BlockSolver {
             }
         }
         let stride = (n + 1).next_multiple_of(kernels::GROUP);
-        top.resize(stride * (n + 1));
-        top.fill(0.0);
+        top.clear(stride * (n + 1));
         for (&b, node) in scope.blocks.iter().zip(&self.nodes) {
             let (left, places) = (self.reductions[b].order.len(), &mut places[b]);
             for &(k, _) in &self.layout.patches_of[b] {
@@ -86,10 +87,24 @@ impl BlockSolver {
             for &(g, at) in &node.links {
                 (0..self.groups[g].size).for_each(|i| places[at - left + i] = group_at[g] + i);
             }
-            for (c, to) in places.iter().enumerate() {
+            clear_for(runs, places.len());
+            let mut from = 0;
+            for run in places.chunk_by(|place, next| *next == place + 1) {
+                runs.push((from, run.len()));
+                from += run.len();
+            }
+            for (c, &to) in places.iter().enumerate() {
                 let column = &node.a[(left + c) * node.stride + left..][..node.n + 1 - left];
-                for (x, r) in column[c..].iter().zip(&places[c..]) {
-                    top[*to.min(r) * stride + *to.max(r)] += x;
+                for &(from, len) in runs.iter().filter(|(from, len)| from + len > c) {
+                    let values = &column[from.max(c)..from + len];
+                    let at = places[from.max(c)];
+                    if at >= to {
+                        axpy(1.0, values, &mut top[to * stride + at..]);
+                    } else {
+                        for (row, x) in top[at * stride..].chunks_mut(stride).zip(values) {
+                            row[to] += x;
+                        }
+                    }
                 }
                 top[to * stride + n] += column[places.len()];
             }
@@ -106,15 +121,12 @@ impl BlockSolver {
 
     /// Factors the cost of the wrenches, that of all generators included.
     fn factor_wrenches(&self, qp: &BlockQp, scout: &mut Scout) -> bool {
-        const FREE: [i8; MAX_GENERATORS] = [0; MAX_GENERATORS];
-        let Scout {
-            top, stride, n_dual, n_top, wrench_at, grams, factor, optimum, bases, pivots, scale, ..
-        } = scout;
+        let Scout { top, stride, n_dual, n_top, wrench_at, grams, factor, optimum, pivots, scale, .. } =
+            scout;
         let (n, first) = (*n_top - *n_dual, *n_dual);
         let tall = n.next_multiple_of(kernels::GROUP);
-        factor.resize(tall * n);
-        factor.fill(0.0);
-        optimum.clear();
+        factor.clear(tall * n);
+        clear_for(optimum, n);
         for j in 0..n {
             let column = &top[(first + j) * *stride + first..][..n + 1];
             factor[j * tall + j..j * tall + n].copy_from_slice(&column[j..n]);
@@ -122,20 +134,18 @@ impl BlockSolver {
         }
         grams.resize(qp.patches.len(), [0.0; 36]);
         for &k in &self.layout.scopes[self.scope].patches {
-            let (patch, basis, at) = (&qp.patches[k], &mut bases[k], wrench_at[k] - first);
-            if let PatchForce::Generators { .. } = patch.force {
-                basis.choose(patch, &FREE);
-                match &basis.gram_inverse {
-                    Some(inverse) => grams[k] = *inverse,
-                    None => return false,
+            let at = wrench_at[k] - first;
+            let (cost, weight) = match &qp.patches[k].force {
+                PatchForce::Generators { columns, weight } => {
+                    let Some(inverse) = invert_gram(columns) else { return false };
+                    grams[k] = inverse;
+                    (&grams[k], *weight)
                 }
-            } else {
-                basis.choose(patch, &[]);
-            }
+                PatchForce::Faces { cost, .. } => (cost, 1.0),
+            };
             for j in 0..6 {
-                (j..6).for_each(|i| factor[(at + j) * tall + at + i] += basis.cost[6 * i + j]);
+                (j..6).for_each(|i| factor[(at + j) * tall + at + i] += weight * cost[6 * i + j]);
             }
-            *basis = Basis::plain();
         }
         scale.clear();
         scale.extend((0..n).map(|j| 1e-3 * factor[j * tall + j].abs()));

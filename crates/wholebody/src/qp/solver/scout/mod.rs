@@ -26,7 +26,6 @@ mod leave;
 
 use super::super::blocks::{BlockQp, Limit, PatchForce};
 use super::super::kernels::{self, axpy, dot};
-use super::basis::Basis;
 use super::node::{Lines, NOWHERE};
 use super::read::wrench_slope;
 use super::refine::EXACT;
@@ -71,9 +70,8 @@ struct Row {
 /// Memory of the search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scout {
-    /// No limit at all, and wrenches as they are.
+    /// Which limits are active.
     states: Vec<i8>,
-    bases: Vec<Basis>,
     /// What the blocks leave over: multipliers of equality rows, then wrenches.
     top: Lines,
     stride: usize,
@@ -83,6 +81,8 @@ pub(super) struct Scout {
     wrench_at: Vec<usize>,
     group_at: Vec<usize>,
     places: Vec<Vec<usize>>,
+    /// Of one block: runs of unknowns that stay neighbours, where each begins and how long it is.
+    runs: Vec<(usize, usize)>,
     /// The first of each block's accelerations among what was eliminated.
     starts: Vec<usize>,
     scale: Vec<f64>,
@@ -114,6 +114,7 @@ pub(super) struct Scout {
     x: Vec<f64>,
     local: Vec<f64>,
     qdd: Vec<f64>,
+    torques: Vec<f64>,
     step: Vec<f64>,
     mixed: Vec<f64>,
     /// `D⁻¹ L⁻¹` of the last right-hand side of the dual.
@@ -197,7 +198,9 @@ impl BlockSolver {
         for &b in &scope.blocks {
             let (node, left, start) =
                 (&self.nodes[self.front_of[b]], self.reductions[b].order.len(), l.starts[b]);
-            out.qdd[start..start + qp.blocks[b].n].copy_from_slice(&scout.qdd[start..start + qp.blocks[b].n]);
+            let own = start..start + qp.blocks[b].n;
+            out.qdd[own.clone()].copy_from_slice(&scout.qdd[own.clone()]);
+            out.torques[own.clone()].copy_from_slice(&scout.torques[own]);
             let multiplier = |at: usize| scout.x[scout.places[b][at - left]];
             for &(dof, at) in &node.torque_rows {
                 out.torque_multipliers[start + dof] = multiplier(at);
@@ -233,10 +236,6 @@ impl BlockSolver {
                 Limit::NoSlip { .. } => {}
             }
         }
-        kernels::with_vectors(
-            #[inline(always)]
-            || self.derive_torques(qp, true, &mut out),
-        );
         self.solution = out;
     }
 
@@ -367,7 +366,8 @@ impl BlockSolver {
     #[inline(always)]
     fn list_others(&self, qp: &BlockQp, scout: &mut Scout, wrong: &mut Vec<Wrong>) {
         let l = &self.layout;
-        let Scout { states, qdd, wrenches, wrench_at, n_dual, mixed: torques, .. } = scout;
+        let Scout { states, qdd, torques, wrenches, wrench_at, n_dual, .. } = scout;
+        torques.resize(l.n_qdd, 0.0);
         let mut look = |state: usize, value: f64, limits: [f64; 2]| {
             if states[state] != 0 {
                 return;
@@ -384,8 +384,8 @@ impl BlockSolver {
         for &b in &scope.blocks {
             let (block, start) = (&qp.blocks[b], l.starts[b]);
             let qdd = &qdd[start..start + block.n];
-            torques.clear();
-            torques.extend_from_slice(&block.nonlinear);
+            let torques = &mut torques[start..start + block.n];
+            torques.copy_from_slice(&block.nonlinear);
             for (torque, row) in torques.iter_mut().zip(block.mass.chunks_exact(block.n.max(1))) {
                 *torque += dot(row, qdd);
             }
