@@ -196,10 +196,10 @@ impl BlockSolver {
         let mut is_blank = true;
         self.layout.each_range(qp, scope, |range| is_blank &= states[range].iter().all(|state| *state == 0));
         let is_near = has_faces || !is_blank;
-        // Without a guess the wrenches come first; later only if changes of many limits are dear: one by one,
-        // or where wrenches are few against all the rest.
-        let may_scout = has_faces || scope.patches.len() <= FEW;
-        if self.is_fresh && may_scout && !self.is_scouted {
+        // Without a guess the wrenches come first; later only if many limits change, sooner where that is dear (one by
+        // one) and where wrenches are few against all the rest.
+        let many = if has_faces || scope.patches.len() <= FEW { MANY } else { 2 * MANY };
+        if self.is_fresh && !self.is_scouted {
             self.wrong.clear();
             if self.scout(qp) {
                 return true;
@@ -219,7 +219,7 @@ impl BlockSolver {
             if wrong == 0 && self.accept(qp) {
                 return true;
             }
-            if wrong > MANY && may_scout && !self.is_scouted {
+            if wrong > many && !self.is_scouted {
                 if self.scout(qp) {
                     return true;
                 }

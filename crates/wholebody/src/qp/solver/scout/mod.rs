@@ -29,11 +29,11 @@ use super::super::kernels::{self, axpy, dot};
 use super::node::{Lines, NOWHERE};
 use super::read::wrench_slope;
 use super::refine::EXACT;
-use super::{BlockSolver, FEW, VIOLATED, Wrong};
+use super::{BlockSolver, MANY, VIOLATED, Wrong};
 use active::Entry;
 
 /// More patches than this are left to the whole system, which knows who does not meet whom.
-const MOST_PATCHES: usize = 8;
+const MOST_PATCHES: usize = 12;
 /// Most active limits.
 const MOST_ACTIVE: usize = 96;
 /// Most limits that may be active at one time or another.
@@ -265,7 +265,7 @@ impl BlockSolver {
             if wrong == 0 {
                 return true;
             }
-            if wrong > FEW && wrong < best && together > 0 {
+            if wrong > MANY && wrong < best && together > 0 {
                 (best, together) = (wrong, together - 1);
                 for idx in 0..wrong {
                     let Wrong { state, value, .. } = self.wrong[idx];
