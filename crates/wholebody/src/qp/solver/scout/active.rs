@@ -2,10 +2,9 @@
 
 use super::super::super::blocks::{BlockQp, PatchForce};
 use super::super::super::kernels::{self, axpy, dot};
-use super::super::dual::{STEADY, limits_of};
-use super::super::layout::Layout;
+use super::super::dual::STEADY;
 use super::super::{VIOLATED, WRONG, clear_for};
-use super::{DEPENDENT, MOST_ACTIVE, Scout};
+use super::{DEPENDENT, MOST_ACTIVE, Row, Scout};
 
 /// How it went with a limit that should become active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +23,13 @@ const ROOM: usize = 24;
 fn entry_at(i: usize, j: usize) -> usize {
     let (row, column) = if i >= j { (i, j) } else { (j, i) };
     row * (row + 1) / 2 + column
+}
+
+impl Row {
+    /// What its limit's value is to be.
+    fn goal(&self) -> f64 {
+        self.limit.limits[usize::from(self.side > 0)]
+    }
 }
 
 impl Scout {
@@ -66,7 +72,8 @@ impl Scout {
             PatchForce::Faces { .. } => None,
         });
         for (other, solved) in known.iter().zip(solved.chunks_exact(n)) {
-            let mut entry = dot(step, solved);
+            let first = this.first.max(other.first);
+            let mut entry = dot(&step[first..], &solved[first..]);
             if this.cone.is_none() && other.cone.is_none() {
                 entry += dot(mixed, &through[other.through..][..mixed.len()]);
             }
@@ -122,20 +129,17 @@ impl Scout {
 
     /// Sets the multipliers with which all active limits are met; those that pull the wrong way are given up, and so
     /// are limits that depend on others, until none is left.
-    pub(super) fn drop_wrong(&mut self, qp: &BlockQp, l: &Layout) {
+    pub(super) fn drop_wrong(&mut self) {
         loop {
             self.factor_dual();
-            let n = self.rows.len();
             self.step.clear();
-            for row in &self.rows {
-                let goal = limits_of(qp, l.limit_of(row.limit.state))[usize::from(row.side > 0)];
-                self.step.push(row.limit.value - goal);
-            }
-            self.solve_dual(n);
+            self.step.extend(self.rows.iter().map(|row| row.limit.value - row.goal()));
+            self.solve_dual(self.rows.len());
             let mut is_wrong = false;
-            for idx in (0..n).rev() {
-                self.rows[idx].multiplier = self.step[idx];
-                if -f64::from(self.rows[idx].side) * self.step[idx] > WRONG {
+            for idx in (0..self.rows.len()).rev() {
+                let row = &mut self.rows[idx];
+                row.multiplier = self.step[idx];
+                if -f64::from(row.side) * row.multiplier > WRONG {
                     self.take_out(idx);
                     is_wrong = true;
                 }
@@ -168,10 +172,10 @@ impl Scout {
 
     /// Meets the limit of the last row, while others that would pull the wrong way leave; unless it is `sure` to be
     /// violated, it is looked at first.
-    pub(super) fn enter(&mut self, qp: &BlockQp, l: &Layout, sure: bool) -> Entry {
+    pub(super) fn enter(&mut self, sure: bool) -> Entry {
         let row = &self.rows[self.rows.len() - 1];
         let side = f64::from(row.side);
-        let goal = limits_of(qp, l.limit_of(row.limit.state))[usize::from(row.side > 0)];
+        let goal = row.goal();
         let own = self.entry(self.rows.len() - 1, self.rows.len() - 1);
         for attempt in 0..MOST_ACTIVE {
             let p = self.rows.len() - 1;
@@ -302,7 +306,12 @@ impl Scout {
         wrenches.clear();
         wrenches.resize(n, 0.0);
         for row in rows.iter() {
-            axpy(-row.multiplier, &solved[row.number * n..(row.number + 1) * n], wrenches);
+            let first = row.limit.first;
+            axpy(
+                -row.multiplier,
+                &solved[row.number * n + first..(row.number + 1) * n],
+                &mut wrenches[first..],
+            );
         }
         wrenches.iter_mut().zip(pivots.iter()).for_each(|(x, pivot)| *x *= pivot);
         kernels::substitute_backward(factor, *tall, n, n, wrenches);
@@ -322,7 +331,7 @@ pub(super) fn share(gram: &[f64; 36], column: &[f64; 6]) -> [f64; 6] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Known, Row};
+    use super::super::Known;
     use super::*;
 
     /// A scout with the dual's matrix of `n` limits, factored.

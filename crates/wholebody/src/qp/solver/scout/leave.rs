@@ -3,6 +3,7 @@
 use super::super::super::blocks::{BlockQp, Limit, PatchForce};
 use super::super::super::kernels::{self, axpy, dot};
 use super::super::basis::{Basis, invert_gram};
+use super::super::dual::limits_of;
 use super::super::node::GroupKind;
 use super::super::{BlockSolver, clear_for};
 use super::active::share;
@@ -176,11 +177,15 @@ impl BlockSolver {
         let n = scout.optimum.len();
         scout.fresh.clear();
         scout.fresh.resize(n, 0.0);
-        let mut known = Known { state, cone: None, value: 0.0, through: scout.through.len() };
-        match self.layout.limit_of(state) {
+        let limit = self.layout.limit_of(state);
+        let limits = limits_of(qp, limit);
+        let mut known =
+            Known { state, limits, cone: None, value: 0.0, first: 0, through: scout.through.len() };
+        match limit {
             Limit::Cone { patch, idx } => {
                 known.cone = Some((patch, idx));
                 let at = scout.wrench_at[patch] - scout.n_dual;
+                known.first = at;
                 scout.fresh[at..at + 6].copy_from_slice(&match &qp.patches[patch].force {
                     PatchForce::Generators { columns, .. } => share(&scout.grams[patch], &columns[idx]),
                     PatchForce::Faces { faces, .. } => faces[idx],

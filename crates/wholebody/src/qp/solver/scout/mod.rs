@@ -49,10 +49,13 @@ const DEPENDENT: f64 = 1e-9;
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
     state: usize,
+    limits: [f64; 2],
     /// The patch and the number of its generator or face, if it is one; else it has a part in what was eliminated.
     cone: Option<(usize, usize)>,
     /// Its value at `A⁻¹ f`, without multipliers.
     value: f64,
+    /// Before this, what it asks of the wrenches is zero.
+    first: usize,
     /// Where that part begins in [`Scout::through`].
     through: usize,
 }
@@ -258,7 +261,7 @@ impl BlockSolver {
                 return false;
             }
         }
-        scout.drop_wrong(qp, &self.layout);
+        scout.drop_wrong();
         for round in 0..MOST_STEPS {
             self.look(qp, scout, round == 0);
             let wrong = self.wrong.len();
@@ -273,7 +276,7 @@ impl BlockSolver {
                         return false;
                     }
                 }
-                scout.drop_wrong(qp, &self.layout);
+                scout.drop_wrong();
                 continue;
             }
             self.wrong.sort_unstable_by(|a, b| b.by.total_cmp(&a.by).then(a.state.cmp(&b.state)));
@@ -282,7 +285,7 @@ impl BlockSolver {
                 if !self.push_row(qp, scout, state, value) {
                     return false;
                 }
-                match scout.enter(qp, &self.layout, idx == 0) {
+                match scout.enter(idx == 0) {
                     Entry::Made => {}
                     Entry::Needless if matches!(self.layout.limit_of(state), Limit::Cone { .. }) => {}
                     Entry::Needless => break,
