@@ -33,17 +33,8 @@ impl Default for Basis {
 }
 
 impl Basis {
-    /// The wrench itself, at no cost.
-    pub(super) fn plain() -> Basis {
-        let mut basis = Basis { d: 6, is_wrench: true, ..Basis::default() };
-        for i in 0..6 {
-            basis.columns[i][i] = 1.0;
-        }
-        basis
-    }
-
-    /// Picks the unknowns for a patch, given which of its generators are at zero.
-    pub(super) fn choose(&mut self, patch: &Patch, states: &[i8]) {
+    /// Picks the wrench itself, at this cost.
+    pub(super) fn be_wrench(&mut self, cost: [f64; 36]) {
         const UNIT: [[f64; 6]; 6] = {
             let mut unit = [[0.0; 6]; 6];
             let mut i = 0;
@@ -53,38 +44,32 @@ impl Basis {
             }
             unit
         };
+        self.d = 6;
+        self.is_wrench = true;
+        self.columns[..6].copy_from_slice(&UNIT);
+        self.cost = cost;
+        self.gram_inverse = None;
+        self.diagonal = 0.0;
+    }
+
+    /// Picks the unknowns for a patch, given which of its generators are at zero.
+    pub(super) fn choose(&mut self, patch: &Patch, states: &[i8]) {
         match &patch.force {
-            PatchForce::Faces { cost, .. } => {
-                self.d = 6;
-                self.is_wrench = true;
-                self.columns[..6].copy_from_slice(&UNIT);
-                self.cost = *cost;
-                self.gram_inverse = None;
-                self.diagonal = 0.0;
-            }
+            PatchForce::Faces { cost, .. } => self.be_wrench(*cost),
             PatchForce::Generators { columns, weight } => {
-                let mut gram = [0.0; 36];
                 let mut free = 0;
                 for (column, _) in columns.iter().zip(states).filter(|(_, state)| **state == 0) {
                     self.columns[free] = *column;
                     free += 1;
-                    // Whole rows, of which the lower half is used: they are vectors.
-                    for (row, x) in gram.as_chunks_mut::<6>().0.iter_mut().zip(column) {
-                        for j in 0..6 {
-                            row[j] += x * column[j];
-                        }
-                    }
                 }
-                self.d = free;
-                self.is_wrench = false;
-                self.diagonal = *weight;
-                self.gram_inverse = if free > 6 { invert_symmetric(&gram) } else { None };
-                if let Some(inverse) = &self.gram_inverse {
-                    self.d = 6;
-                    self.is_wrench = true;
-                    self.columns[..6].copy_from_slice(&UNIT);
-                    self.cost = inverse.map(|x| x * weight);
-                    self.diagonal = 0.0;
+                if let Some(inverse) = invert_gram(&self.columns[..free]) {
+                    self.be_wrench(inverse.map(|x| x * weight));
+                    self.gram_inverse = Some(inverse);
+                } else {
+                    self.d = free;
+                    self.is_wrench = false;
+                    self.gram_inverse = None;
+                    self.diagonal = *weight;
                 }
             }
         }
@@ -133,6 +118,23 @@ impl Basis {
     pub(super) fn cost_at(&self, i: usize, j: usize) -> f64 {
         if self.diagonal > 0.0 { if i == j { self.diagonal } else { 0.0 } } else { self.cost[i * 6 + j] }
     }
+}
+
+/// `(G Gᵀ)⁻¹`, given the columns of `G`; `None` if they do not safely span all wrenches.
+pub(super) fn invert_gram(columns: &[[f64; 6]]) -> Option<[f64; 36]> {
+    if columns.len() <= 6 {
+        return None;
+    }
+    let mut gram = [0.0; 36];
+    for column in columns {
+        // Whole rows, of which the lower half is used: they are vectors.
+        for (row, x) in gram.as_chunks_mut::<6>().0.iter_mut().zip(column) {
+            for j in 0..6 {
+                row[j] += x * column[j];
+            }
+        }
+    }
+    invert_symmetric(&gram)
 }
 
 /// Inverse of a symmetric 6 × 6 matrix given by its lower half; `None` if not safely positive definite.

@@ -1,15 +1,17 @@
 //! Assembly of the fronts and stages for a guessed active set.
 
 use super::super::blocks::{BlockQp, Patch, PatchForce};
-use super::BlockSolver;
 use super::layout::is_private;
 use super::node::{Group, GroupKind, NOWHERE};
+use super::{BlockSolver, clear_for};
 
 impl BlockSolver {
     /// Unknowns shared by several blocks, given the active set.
     pub(super) fn list_groups(&mut self, qp: &BlockQp) {
-        self.groups.clear();
         let l = &self.layout;
+        let scope = &l.scopes[self.scope];
+        let most = 3 * scope.patches.len() + scope.blocks.len() + scope.shared.len() + scope.rows.len();
+        clear_for(&mut self.groups, most);
         let mut start = 0;
         let groups = &mut self.groups;
         let mut add = |kind: GroupKind, size: usize, last: usize| {
@@ -17,7 +19,6 @@ impl BlockSolver {
             start += size;
         };
         let last_of = |blocks: &mut dyn Iterator<Item = usize>| blocks.map(|b| l.place[b]).max().unwrap_or(0);
-        let scope = &l.scopes[self.scope];
         for &k in &scope.patches {
             let patch = &qp.patches[k];
             if is_private(patch) {
@@ -70,6 +71,8 @@ impl BlockSolver {
         self.front_of[b] = node;
         let front = &mut self.nodes[node];
         front.clear(Some(b), qp.patches.len());
+        clear_for(&mut front.torque_at, nv);
+        clear_for(&mut front.bound_at, nv);
 
         // Where everything goes.
         let mut n = reduction.order.len();
@@ -157,7 +160,7 @@ impl BlockSolver {
                 .copy_from_slice(&reduction.hessian[c * left + c..(c + 1) * left]);
             front.a[column + n] = -reduction.gradient[c];
         }
-        front.torque_rows.clear();
+        clear_for(&mut front.torque_rows, nv);
         front
             .torque_rows
             .extend((0..nv).map(|dof| (dof, front.torque_at[dof])).filter(|(_, r)| *r != NOWHERE));

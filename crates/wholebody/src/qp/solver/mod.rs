@@ -125,6 +125,12 @@ pub struct BlockSolver {
     dense: DenseSolver,
 }
 
+/// Empties a list and makes room for all that is to come: in a new solver, growing would cost as much as the work.
+fn clear_for<T>(list: &mut Vec<T>, most: usize) {
+    list.clear();
+    list.reserve(most);
+}
+
 /// Whether a patch has more generators than there is room for.
 fn has_too_many_generators(qp: &BlockQp) -> bool {
     qp.patches.iter().any(|patch| patch.force.len() > MAX_GENERATORS && !patch.has_faces())
@@ -174,7 +180,6 @@ impl BlockSolver {
             reduction.update(qp, b, &self.layout.patches_of[b]);
         }
         self.layout.resize(qp, &mut self.solution);
-        self.layout.resize(qp, &mut self.direction);
         let mut most = 0;
         for scope in 0..self.layout.n_scopes {
             (self.scope, self.rounds) = (scope, 0);
@@ -211,10 +216,10 @@ impl BlockSolver {
         let mut is_blank = true;
         self.layout.each_range(qp, scope, |range| is_blank &= states[range].iter().all(|state| *state == 0));
         let is_near = has_faces || !is_blank;
-        // Without a guess the wrenches come first; later only if changes of many limits are dear: one by one,
-        // or where wrenches are few against all the rest.
-        let may_scout = has_faces || scope.patches.len() <= FEW;
-        if self.is_fresh && may_scout && !self.is_scouted {
+        // Without a guess the wrenches come first; later only if many limits change, sooner where that is dear (one by
+        // one) and where wrenches are few against all the rest.
+        let many = if has_faces || scope.patches.len() <= FEW { MANY } else { 2 * MANY };
+        if self.is_fresh && !self.is_scouted {
             self.wrong.clear();
             if self.scout(qp) {
                 return true;
@@ -234,7 +239,7 @@ impl BlockSolver {
             if wrong == 0 && self.accept(qp) {
                 return true;
             }
-            if wrong > MANY && may_scout && !self.is_scouted {
+            if wrong > many && !self.is_scouted {
                 if self.scout(qp) {
                     return true;
                 }

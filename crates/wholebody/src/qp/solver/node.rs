@@ -44,12 +44,23 @@ pub(super) struct Lines {
 impl Lines {
     const BYTES: usize = 64;
 
-    /// Makes room for `len` numbers; what they are is left open.
-    pub(super) fn resize(&mut self, len: usize) {
+    /// Makes room for `len` numbers; answers whether all of them are zero, else what they are is left open.
+    pub(super) fn resize(&mut self, len: usize) -> bool {
         let most = Self::BYTES / size_of::<f64>();
-        self.numbers.resize(len + most, 0.0);
+        let is_new = self.numbers.len() < len + most;
+        if is_new {
+            self.numbers = vec![0.0; len + most];
+        }
         self.start = self.numbers.as_ptr().align_offset(Self::BYTES).min(most);
         self.len = len;
+        is_new
+    }
+
+    /// Makes room for `len` zeros.
+    pub(super) fn clear(&mut self, len: usize) {
+        if !self.resize(len) {
+            self.fill(0.0);
+        }
     }
 }
 
@@ -129,9 +140,10 @@ impl Node {
     pub(super) fn allocate(&mut self, n: usize) {
         self.n = n;
         self.stride = (n + 1).next_multiple_of(kernels::GROUP);
-        self.a.resize(self.stride * (n + 1));
-        for (c, column) in self.a.chunks_exact_mut(self.stride).enumerate() {
-            column[c / kernels::GROUP * kernels::GROUP..].fill(0.0);
+        if !self.a.resize(self.stride * (n + 1)) {
+            for (c, column) in self.a.chunks_exact_mut(self.stride).enumerate() {
+                column[c / kernels::GROUP * kernels::GROUP..].fill(0.0);
+            }
         }
         self.inverse.clear();
         self.inverse.resize(n, 0.0);

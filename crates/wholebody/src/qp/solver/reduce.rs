@@ -14,9 +14,9 @@
 
 use super::super::blocks::{Block, BlockQp};
 use super::super::kernels::{self, add_products, add_rows, axpy, axpy_fours, dot};
-use super::BlockSolver;
 use super::layout::is_private;
 use super::node::{NOWHERE, Node};
+use super::{BlockSolver, clear_for};
 
 /// A pivot is at least this share of the largest of its row.
 const LARGE: f64 = 0.25;
@@ -95,18 +95,19 @@ impl Reduction {
                 *used += x.abs();
             }
         }
-        self.columns.clear();
+        clear_for(&mut self.columns, n);
         self.columns.extend((0..n).rev().filter(|dof| self.used[*dof] != 0.0));
         let width = self.columns.len();
         let stride = width.next_multiple_of(4);
-        self.tableau.clear();
-        self.pivots.clear();
-        self.rows.clear();
-        self.solved.clear();
-        self.dependent.clear();
+        let n_rows = 6 * own().count();
+        clear_for(&mut self.tableau, n_rows * stride);
+        clear_for(&mut self.pivots, n_rows);
+        clear_for(&mut self.rows, n_rows);
+        clear_for(&mut self.solved, n_rows);
+        clear_for(&mut self.dependent, n_rows);
         self.open.clear();
         self.open.resize(stride, 1.0);
-        self.sizes.clear();
+        clear_for(&mut self.sizes, n_rows);
         if width > 0 {
             for row in own().flat_map(jacobian) {
                 let start = self.tableau.len();
@@ -157,7 +158,7 @@ impl Reduction {
         self.place.clear();
         self.place.resize(n, 0);
         self.dependent.iter().for_each(|dof| self.place[*dof] = NOWHERE);
-        self.order.clear();
+        clear_for(&mut self.order, n);
         let remains = |dof: &usize| self.place[*dof] != NOWHERE;
         self.order.extend((0..n).rev().filter(|dof| remains(dof) && self.used[*dof] == 0.0));
         let apart = self.order.len();
@@ -172,7 +173,7 @@ impl Reduction {
         self.targets.clear();
         self.targets.extend(self.rows.iter().map(|(patch, axis)| qp.patches[*patch].target[*axis]));
         // Columns not taken are those of the support, in its order.
-        self.support.clear();
+        clear_for(&mut self.support, self.n_support);
         self.support.extend((0..self.columns.len()).filter(|c| self.open[*c] != 0.0));
         for k in 0..m {
             let row = &self.tableau[self.solved[k] * stride..];

@@ -2,18 +2,50 @@
 
 use super::super::super::blocks::{BlockQp, PatchForce};
 use super::super::super::kernels::{self, axpy, dot};
-use super::super::WRONG;
-use super::super::dual::{STEADY, limits_of};
-use super::super::layout::Layout;
-use super::{DEPENDENT, MOST_ACTIVE, Scout};
+use super::super::dual::STEADY;
+use super::super::{VIOLATED, WRONG, clear_for};
+use super::{DEPENDENT, MOST_ACTIVE, Row, Scout};
+
+/// How it went with a limit that should become active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    Made,
+    /// Others that entered before have brought it back within its limit.
+    Needless,
+    /// Nothing gives way to it.
+    Refused,
+}
+
+/// Limits that there is room for from the beginning.
+const ROOM: usize = 24;
+
+/// Where the entry of two limits is in the lower half of a symmetric matrix, row after row.
+fn entry_at(i: usize, j: usize) -> usize {
+    let (row, column) = if i >= j { (i, j) } else { (j, i) };
+    row * (row + 1) / 2 + column
+}
+
+impl Row {
+    /// What its limit's value is to be.
+    fn goal(&self) -> f64 {
+        self.limit.limits[usize::from(self.side > 0)]
+    }
+}
 
 impl Scout {
-    /// How long the lists of a slot are together.
-    pub(super) fn width(&self) -> usize {
-        self.optimum.len() + self.inverse.len()
+    /// Knows no limit any more.
+    pub(super) fn forget(&mut self) {
+        clear_for(&mut self.known, ROOM);
+        clear_for(&mut self.solved, ROOM * self.optimum.len());
+        clear_for(&mut self.through, ROOM / 2 * self.inverse.len());
+        clear_for(&mut self.gram, ROOM * ROOM / 2);
+        clear_for(&mut self.rows, ROOM);
+        for list in [&mut self.scale, &mut self.reliefs, &mut self.step, &mut self.half] {
+            clear_for(list, ROOM);
+        }
     }
 
-    /// Writes the last row's entries of the dual's matrix.
+    /// Writes the last known limit's entries of the dual's matrix.
     pub(super) fn couple(&mut self, qp: &BlockQp) {
         kernels::with_vectors(
             #[inline(always)]
@@ -23,56 +55,56 @@ impl Scout {
 
     #[inline(always)]
     fn couple_with_vectors(&mut self, qp: &BlockQp) {
-        let last = self.n_rows - 1;
-        let (n, width) = (self.optimum.len(), self.width());
-        let Scout { rows, gram, inverse, grams, mixed, step, pivots, data, .. } = self;
-        gram.reserve(MOST_ACTIVE * MOST_ACTIVE - gram.len());
-        if gram.len() < self.n_rows * MOST_ACTIVE {
-            gram.resize(self.n_rows * MOST_ACTIVE, 0.0);
-        }
-        let this = &rows[last];
+        let n = self.optimum.len();
+        let Scout { known, gram, inverse, grams, mixed, step, pivots, solved, through, .. } = self;
+        let Some(this) = known.last() else { return };
         step.clear();
-        let (solved, through) = data[this.slot * width..(this.slot + 1) * width].split_at(n);
-        step.extend(solved.iter().zip(pivots.iter()).map(|(x, pivot)| x * pivot));
+        let last = &solved[(known.len() - 1) * n..];
+        step.extend(last.iter().zip(pivots.iter()).map(|(x, pivot)| x * pivot));
         if this.cone.is_none() {
             mixed.clear();
-            mixed.extend(through.iter().zip(inverse.iter()).map(|(x, inverse)| x * inverse));
+            mixed.extend(through[this.through..].iter().zip(inverse.iter()).map(|(x, inverse)| x * inverse));
         }
-        let generators = |patch: usize| match &qp.patches[patch].force {
-            PatchForce::Generators { columns, weight } => Some((columns, *weight)),
-            PatchForce::Faces { .. } => None,
-        };
-        let own = this.cone.and_then(|(k, idx)| {
-            generators(k).map(|(columns, weight)| (k, columns, weight, share(&grams[k], &columns[idx])))
-        });
-        for (i, other) in rows[..=last].iter().enumerate() {
-            let (solved, through) = data[other.slot * width..(other.slot + 1) * width].split_at(n);
-            let mut entry = dot(step, solved);
-            if this.cone.is_none() && other.cone.is_none() {
-                entry += dot(mixed, through);
+        let own = this.cone.and_then(|(k, idx)| match &qp.patches[k].force {
+            PatchForce::Generators { columns, weight } => {
+                Some((k, idx, columns, *weight, share(&grams[k], &columns[idx])))
             }
-            if let (Some((k, columns, weight, pull)), Some((of, idx))) = (&own, other.cone)
+            PatchForce::Faces { .. } => None,
+        });
+        for (other, solved) in known.iter().zip(solved.chunks_exact(n)) {
+            let first = this.first.max(other.first);
+            let mut entry = dot(&step[first..], &solved[first..]);
+            if this.cone.is_none() && other.cone.is_none() {
+                entry += dot(mixed, &through[other.through..][..mixed.len()]);
+            }
+            if let (Some((k, own, columns, weight, pull)), Some((of, idx))) = (&own, other.cone)
                 && *k == of
             {
-                let same = f64::from(u8::from(i == last));
+                let same = f64::from(u8::from(idx == *own));
                 entry += (same - dot(&columns[idx], pull)) / weight;
             }
-            gram[i * MOST_ACTIVE + last] = entry;
+            gram.push(entry);
         }
+    }
+
+    /// Entry of the dual's matrix between two active limits.
+    fn entry(&self, i: usize, j: usize) -> f64 {
+        self.gram[entry_at(self.rows[i].number, self.rows[j].number)]
     }
 
     /// Factors the dual's matrix; limits that depend on others are given up.
     fn factor_dual(&mut self) {
         loop {
-            let n = self.n_rows;
-            let tall = n.next_multiple_of(kernels::GROUP);
-            self.work.resize(tall * n);
-            self.work.fill(0.0);
-            self.scale.clear();
-            for j in 0..n {
-                let column = &self.gram[j * MOST_ACTIVE..(j + 1) * MOST_ACTIVE];
-                self.work[j * tall + j..j * tall + n].copy_from_slice(&column[j..n]);
-                self.scale.push(DEPENDENT / kernels::DEPENDENT * column[j]);
+            let n = self.rows.len();
+            let tall = n.max(1).next_multiple_of(kernels::GROUP);
+            let Scout { work, rows, gram, scale, .. } = self;
+            work.clear(tall * n);
+            scale.clear();
+            for (j, (row, column)) in rows.iter().zip(work.chunks_exact_mut(tall)).enumerate() {
+                for (x, other) in column[j..].iter_mut().zip(&rows[j..]) {
+                    *x = gram[entry_at(row.number, other.number)];
+                }
+                scale.push(DEPENDENT / kernels::DEPENDENT * column[j]);
             }
             self.reliefs.clear();
             self.reliefs.resize(n, 0.0);
@@ -97,20 +129,17 @@ impl Scout {
 
     /// Sets the multipliers with which all active limits are met; those that pull the wrong way are given up, and so
     /// are limits that depend on others, until none is left.
-    pub(super) fn drop_wrong(&mut self, qp: &BlockQp, l: &Layout) {
+    pub(super) fn drop_wrong(&mut self) {
         loop {
             self.factor_dual();
-            let n = self.n_rows;
             self.step.clear();
-            for row in &self.rows[..n] {
-                let goal = limits_of(qp, l.limit_of(row.state))[usize::from(row.side > 0)];
-                self.step.push(row.value - goal);
-            }
-            self.solve_dual(n);
+            self.step.extend(self.rows.iter().map(|row| row.limit.value - row.goal()));
+            self.solve_dual(self.rows.len());
             let mut is_wrong = false;
-            for idx in (0..n).rev() {
-                self.rows[idx].multiplier = self.step[idx];
-                if -f64::from(self.rows[idx].side) * self.step[idx] > WRONG {
+            for idx in (0..self.rows.len()).rev() {
+                let row = &mut self.rows[idx];
+                row.multiplier = self.step[idx];
+                if -f64::from(row.side) * row.multiplier > WRONG {
                     self.take_out(idx);
                     is_wrong = true;
                 }
@@ -141,24 +170,32 @@ impl Scout {
         )
     }
 
-    /// Meets the limit of the last row, while others that would pull the wrong way leave; false if nothing gives way.
-    pub(super) fn enter(&mut self, qp: &BlockQp, l: &Layout) -> bool {
-        let row = &self.rows[self.n_rows - 1];
+    /// Meets the limit of the last row, while others that would pull the wrong way leave; unless it is `sure` to be
+    /// violated, it is looked at first.
+    pub(super) fn enter(&mut self, sure: bool) -> Entry {
+        let row = &self.rows[self.rows.len() - 1];
         let side = f64::from(row.side);
-        let goal = limits_of(qp, l.limit_of(row.state))[usize::from(row.side > 0)];
-        for _ in 0..MOST_ACTIVE {
-            let p = self.n_rows - 1;
-            let row = &self.rows[p];
-            let own = self.gram[p * MOST_ACTIVE + p];
-            self.step.clear();
-            self.step.extend((0..p).map(|i| self.gram[i * MOST_ACTIVE + p]));
-            let mut value = row.value - own * row.multiplier;
-            for (other, entry) in self.rows[..p].iter().zip(&self.step) {
+        let goal = row.goal();
+        let own = self.entry(self.rows.len() - 1, self.rows.len() - 1);
+        for attempt in 0..MOST_ACTIVE {
+            let p = self.rows.len() - 1;
+            let Scout { step, rows, gram, .. } = self;
+            let row = &rows[p];
+            let mut value = row.limit.value - own * row.multiplier;
+            step.clear();
+            for other in &rows[..p] {
+                let entry = gram[entry_at(row.number, other.number)];
                 value -= entry * other.multiplier;
+                step.push(entry);
+            }
+            let excess = side * (value - goal);
+            if attempt == 0 && !sure && !(excess > VIOLATED * (1.0 + goal.abs())) {
+                self.take_out(p);
+                return Entry::Needless;
             }
             let relief = own - self.solve_dual(p);
             let is_free = relief > DEPENDENT * own;
-            let whole = if is_free { (side * (value - goal)).max(0.0) / relief } else { f64::INFINITY };
+            let whole = if is_free { excess.max(0.0) / relief } else { f64::INFINITY };
             let mut first: Option<(f64, usize)> = None;
             for (idx, (other, by)) in self.rows[..p].iter().zip(&self.step).enumerate() {
                 let falls = f64::from(other.side) * side * by;
@@ -172,7 +209,7 @@ impl Scout {
             let part = first.map_or(f64::INFINITY, |(part, _)| part);
             let step = whole.min(part);
             if step == f64::INFINITY {
-                return false;
+                return Entry::Refused;
             }
             self.rows[p].multiplier += side * step;
             for (other, by) in self.rows[..p].iter_mut().zip(&self.step) {
@@ -180,20 +217,20 @@ impl Scout {
             }
             if whole <= part {
                 self.append(relief);
-                return true;
+                return Entry::Made;
             }
-            let Some((_, leaving)) = first else { return false };
+            let Some((_, leaving)) = first else { return Entry::Refused };
             self.update_without(leaving, p);
             self.take_out(leaving);
         }
-        false
+        Entry::Refused
     }
 
     /// The last row becomes part of the dual's factor.
     fn append(&mut self, relief: f64) {
-        let p = self.n_rows - 1;
-        if self.dual.len() < self.n_rows * MOST_ACTIVE {
-            self.dual.resize(self.n_rows * MOST_ACTIVE, 0.0);
+        let p = self.rows.len() - 1;
+        if self.dual.len() < self.rows.len() * MOST_ACTIVE {
+            self.dual.resize(self.rows.len() * MOST_ACTIVE, 0.0);
         }
         for (i, x) in self.half.iter().enumerate() {
             self.dual[i * MOST_ACTIVE + p] = *x;
@@ -240,19 +277,10 @@ impl Scout {
         reliefs.remove(idx);
     }
 
-    /// Takes an active limit out; those behind it move up.
+    /// Takes an active limit out.
     fn take_out(&mut self, idx: usize) {
-        let n = self.n_rows;
-        self.states[self.rows[idx].state] = 0;
-        self.rows[idx..n].rotate_left(1);
-        for j in 0..idx {
-            self.gram.copy_within(j * MOST_ACTIVE + idx + 1..j * MOST_ACTIVE + n, j * MOST_ACTIVE + idx);
-        }
-        for j in idx + 1..n {
-            let from = j * MOST_ACTIVE + j..j * MOST_ACTIVE + n;
-            self.gram.copy_within(from, (j - 1) * MOST_ACTIVE + j - 1);
-        }
-        self.n_rows -= 1;
+        let row = self.rows.remove(idx);
+        self.states[row.limit.state] = 0;
     }
 
     /// What the value of each generator or face of a patch is a product with: of faces the wrench itself.
@@ -260,8 +288,8 @@ impl Scout {
     pub(super) fn pull(&self, qp: &BlockQp, k: usize) -> Option<[f64; 6]> {
         let mut wrench = *self.wrenches[self.wrench_at[k] - self.n_dual..].first_chunk::<6>()?;
         let PatchForce::Generators { columns, weight } = &qp.patches[k].force else { return Some(wrench) };
-        for row in &self.rows[..self.n_rows] {
-            if let Some((of, idx)) = row.cone
+        for row in &self.rows {
+            if let Some((of, idx)) = row.limit.cone
                 && of == k
             {
                 axpy(row.multiplier / weight, &columns[idx], &mut wrench);
@@ -273,12 +301,17 @@ impl Scout {
     /// The wrenches that the multipliers ask for.
     #[inline(always)]
     pub(super) fn find_wrenches(&mut self) {
-        let (n, width) = (self.optimum.len(), self.width());
-        let Scout { wrenches, rows, n_rows, pivots, factor, tall, optimum, data, .. } = self;
+        let n = self.optimum.len();
+        let Scout { wrenches, rows, pivots, factor, tall, optimum, solved, .. } = self;
         wrenches.clear();
         wrenches.resize(n, 0.0);
-        for row in &rows[..*n_rows] {
-            axpy(-row.multiplier, &data[row.slot * width..row.slot * width + n], wrenches);
+        for row in rows.iter() {
+            let first = row.limit.first;
+            axpy(
+                -row.multiplier,
+                &solved[row.number * n + first..(row.number + 1) * n],
+                &mut wrenches[first..],
+            );
         }
         wrenches.iter_mut().zip(pivots.iter()).for_each(|(x, pivot)| *x *= pivot);
         kernels::substitute_backward(factor, *tall, n, n, wrenches);
@@ -298,18 +331,18 @@ pub(super) fn share(gram: &[f64; 36], column: &[f64; 6]) -> [f64; 6] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Row;
+    use super::super::Known;
     use super::*;
 
     /// A scout with the dual's matrix of `n` limits, factored.
     fn factored(n: usize) -> Scout {
-        let mut scout = Scout { states: vec![0; n], n_rows: n, ..Scout::default() };
-        scout.rows = (0..n).map(|state| Row { state, slot: state, ..Row::default() }).collect();
-        scout.gram.resize(n * MOST_ACTIVE, 0.0);
-        for j in 0..n {
-            for i in j..n {
+        let mut scout = Scout { states: vec![0; n], ..Scout::default() };
+        let row = |state| Row { number: state, limit: Known { state, ..Known::default() }, ..Row::default() };
+        scout.rows = (0..n).map(row).collect();
+        for i in 0..n {
+            for j in 0..=i {
                 let own = if i == j { n as f64 } else { 0.0 };
-                scout.gram[j * MOST_ACTIVE + i] = own + libm::cos((i * i + j) as f64);
+                scout.gram.push(own + libm::cos((i * i + j) as f64));
             }
         }
         scout.factor_dual();
@@ -325,7 +358,7 @@ mod tests {
             updated.take_out(gone);
             let mut again = updated.clone();
             again.factor_dual();
-            assert_eq!(updated.rows[..N - 1].iter().filter(|row| row.state == gone).count(), 0);
+            assert_eq!(updated.rows.iter().filter(|row| row.limit.state == gone).count(), 0);
             for j in 0..N - 1 {
                 assert!((updated.reliefs[j] - again.reliefs[j]).abs() < 1e-13, "{gone}: {j}");
                 for i in j + 1..N - 1 {
@@ -340,13 +373,11 @@ mod tests {
     fn limits_that_depend_on_others_are_given_up() {
         let mut scout = factored(5);
         // The last is the same as the one before it.
-        for j in 0..4 {
-            scout.gram[j * MOST_ACTIVE + 4] =
-                scout.gram[if j < 3 { j * MOST_ACTIVE + 3 } else { 3 * MOST_ACTIVE + 3 }];
+        for j in 0..=4 {
+            scout.gram[entry_at(4, j)] = scout.gram[entry_at(3, j.min(3))];
         }
-        scout.gram[4 * MOST_ACTIVE + 4] = scout.gram[3 * MOST_ACTIVE + 3];
         scout.factor_dual();
-        assert_eq!(scout.n_rows, 4);
-        assert!(scout.rows[..4].iter().all(|row| row.state != 4));
+        assert_eq!(scout.rows.len(), 4);
+        assert!(scout.rows.iter().all(|row| row.limit.state != 4));
     }
 }

@@ -1,21 +1,24 @@
 //! Everything but the wrenches is eliminated, and what follows from them.
 
 use super::super::super::blocks::{BlockQp, Limit, PatchForce};
-use super::super::super::kernels::{self, axpy};
-use super::super::basis::Basis;
+use super::super::super::kernels::{self, axpy, dot};
+use super::super::basis::{Basis, invert_gram};
+use super::super::dual::limits_of;
 use super::super::node::GroupKind;
-use super::super::{BlockSolver, MAX_GENERATORS};
+use super::super::{BlockSolver, clear_for};
 use super::active::share;
-use super::{Row, Scout};
+use super::{Known, Scout};
 
 impl BlockSolver {
     /// Eliminates everything but the wrenches, with no limit active; false if that cannot be done.
     pub(super) fn leave_wrenches(&mut self, qp: &BlockQp, scout: &mut Scout) -> bool {
         scout.states.clear();
         scout.states.resize(self.states.len(), 0);
-        scout.bases.resize_with(qp.patches.len(), Basis::plain);
         std::mem::swap(&mut self.states, &mut scout.states);
-        std::mem::swap(&mut self.bases, &mut scout.bases);
+        self.bases.resize_with(qp.patches.len(), Basis::default);
+        for &k in &self.layout.scopes[self.scope].patches {
+            self.bases[k].be_wrench([0.0; 36]);
+        }
         self.front_of.resize(qp.blocks.len(), 0);
         self.list_groups(qp);
         self.follow.has_factor = false;
@@ -28,19 +31,19 @@ impl BlockSolver {
             is_convex &= self.nodes[node].eliminate_first(self.reductions[b].order.len());
         }
         std::mem::swap(&mut self.states, &mut scout.states);
-        std::mem::swap(&mut self.bases, &mut scout.bases);
         is_convex && self.gather(qp, scout) && self.factor_wrenches(qp, scout)
     }
 
     /// Sums what the blocks leave over and eliminates the multipliers of its equality rows.
     fn gather(&self, qp: &BlockQp, scout: &mut Scout) -> bool {
         let scope = &self.layout.scopes[self.scope];
-        let Scout { wrench_at, group_at, places, starts, inverse, scale, top, .. } = scout;
+        let Scout { wrench_at, group_at, places, runs, starts, inverse, scale, top, .. } = scout;
         wrench_at.resize(qp.patches.len(), 0);
         group_at.resize(self.groups.len(), 0);
         places.resize_with(qp.blocks.len(), Vec::new);
         starts.resize(qp.blocks.len(), 0);
-        inverse.clear();
+        let all = self.nodes[..self.n_nodes].iter().map(|node| node.n);
+        clear_for(inverse, all.sum::<usize>() + 6 * qp.patches.len());
         let mut n = 0;
         for (&b, node) in scope.blocks.iter().zip(&self.nodes) {
             let left = self.reductions[b].order.len();
@@ -75,8 +78,7 @@ impl BlockSolver {
             }
         }
         let stride = (n + 1).next_multiple_of(kernels::GROUP);
-        top.resize(stride * (n + 1));
-        top.fill(0.0);
+        top.clear(stride * (n + 1));
         for (&b, node) in scope.blocks.iter().zip(&self.nodes) {
             let (left, places) = (self.reductions[b].order.len(), &mut places[b]);
             for &(k, _) in &self.layout.patches_of[b] {
@@ -87,10 +89,24 @@ impl BlockSolver {
             for &(g, at) in &node.links {
                 (0..self.groups[g].size).for_each(|i| places[at - left + i] = group_at[g] + i);
             }
-            for (c, to) in places.iter().enumerate() {
+            clear_for(runs, places.len());
+            let mut from = 0;
+            for run in places.chunk_by(|place, next| *next == place + 1) {
+                runs.push((from, run.len()));
+                from += run.len();
+            }
+            for (c, &to) in places.iter().enumerate() {
                 let column = &node.a[(left + c) * node.stride + left..][..node.n + 1 - left];
-                for (x, r) in column[c..].iter().zip(&places[c..]) {
-                    top[*to.min(r) * stride + *to.max(r)] += x;
+                for &(from, len) in runs.iter().filter(|(from, len)| from + len > c) {
+                    let values = &column[from.max(c)..from + len];
+                    let at = places[from.max(c)];
+                    if at >= to {
+                        axpy(1.0, values, &mut top[to * stride + at..]);
+                    } else {
+                        for (row, x) in top[at * stride..].chunks_mut(stride).zip(values) {
+                            row[to] += x;
+                        }
+                    }
                 }
                 top[to * stride + n] += column[places.len()];
             }
@@ -107,15 +123,12 @@ impl BlockSolver {
 
     /// Factors the cost of the wrenches, that of all generators included.
     fn factor_wrenches(&self, qp: &BlockQp, scout: &mut Scout) -> bool {
-        const FREE: [i8; MAX_GENERATORS] = [0; MAX_GENERATORS];
-        let Scout {
-            top, stride, n_dual, n_top, wrench_at, grams, factor, optimum, bases, pivots, scale, ..
-        } = scout;
+        let Scout { top, stride, n_dual, n_top, wrench_at, grams, factor, optimum, pivots, scale, .. } =
+            scout;
         let (n, first) = (*n_top - *n_dual, *n_dual);
         let tall = n.next_multiple_of(kernels::GROUP);
-        factor.resize(tall * n);
-        factor.fill(0.0);
-        optimum.clear();
+        factor.clear(tall * n);
+        clear_for(optimum, n);
         for j in 0..n {
             let column = &top[(first + j) * *stride + first..][..n + 1];
             factor[j * tall + j..j * tall + n].copy_from_slice(&column[j..n]);
@@ -123,20 +136,18 @@ impl BlockSolver {
         }
         grams.resize(qp.patches.len(), [0.0; 36]);
         for &k in &self.layout.scopes[self.scope].patches {
-            let (patch, basis, at) = (&qp.patches[k], &mut bases[k], wrench_at[k] - first);
-            if let PatchForce::Generators { .. } = patch.force {
-                basis.choose(patch, &FREE);
-                match &basis.gram_inverse {
-                    Some(inverse) => grams[k] = *inverse,
-                    None => return false,
+            let at = wrench_at[k] - first;
+            let (cost, weight) = match &qp.patches[k].force {
+                PatchForce::Generators { columns, weight } => {
+                    let Some(inverse) = invert_gram(columns) else { return false };
+                    grams[k] = inverse;
+                    (&grams[k], *weight)
                 }
-            } else {
-                basis.choose(patch, &[]);
-            }
+                PatchForce::Faces { cost, .. } => (cost, 1.0),
+            };
             for j in 0..6 {
-                (j..6).for_each(|i| factor[(at + j) * tall + at + i] += basis.cost[6 * i + j]);
+                (j..6).for_each(|i| factor[(at + j) * tall + at + i] += weight * cost[6 * i + j]);
             }
-            *basis = Basis::plain();
         }
         scale.clear();
         scale.extend((0..n).map(|j| 1e-3 * factor[j * tall + j].abs()));
@@ -162,28 +173,48 @@ impl BlockSolver {
         true
     }
 
-    /// A limit's row in the wrenches, once all else is eliminated, and its part in that; answers its constant.
-    pub(super) fn write_wrench_row(&self, qp: &BlockQp, scout: &mut Scout, row: &mut Row) -> f64 {
-        let l = &self.layout;
-        let (n_dual, n_top, stride) = (scout.n_dual, scout.n_top, scout.stride);
-        let n = n_top - n_dual;
-        let limit = l.limit_of(row.state);
-        row.cone = None;
+    /// Makes a limit known: its row in the wrenches, once all else is eliminated, and its part in that.
+    pub(super) fn make_known(&self, qp: &BlockQp, scout: &mut Scout, state: usize) {
+        let n = scout.optimum.len();
         scout.fresh.clear();
         scout.fresh.resize(n, 0.0);
-        if let Limit::Cone { patch, idx } = limit {
-            row.cone = Some((patch, idx));
-            let at = scout.wrench_at[patch] - n_dual;
-            scout.fresh[at..at + 6].copy_from_slice(&match &qp.patches[patch].force {
-                PatchForce::Generators { columns, .. } => share(&scout.grams[patch], &columns[idx]),
-                PatchForce::Faces { faces, .. } => faces[idx],
-            });
-            return 0.0;
+        let limit = self.layout.limit_of(state);
+        let limits = limits_of(qp, limit);
+        let mut known =
+            Known { state, limits, cone: None, value: 0.0, first: 0, through: scout.through.len() };
+        match limit {
+            Limit::Cone { patch, idx } => {
+                known.cone = Some((patch, idx));
+                let at = scout.wrench_at[patch] - scout.n_dual;
+                known.first = at;
+                scout.fresh[at..at + 6].copy_from_slice(&match &qp.patches[patch].force {
+                    PatchForce::Generators { columns, .. } => share(&scout.grams[patch], &columns[idx]),
+                    PatchForce::Faces { faces, .. } => faces[idx],
+                });
+            }
+            limit => known.value = self.write_eliminated(qp, scout, limit),
         }
+        let Scout { fresh, factor, tall, optimum, .. } = scout;
+        kernels::with_vectors(
+            #[inline(always)]
+            || {
+                known.value += dot(fresh, optimum);
+                kernels::substitute_forward(factor, *tall, n, n, fresh);
+            },
+        );
+        scout.solved.extend_from_slice(&scout.fresh);
+        scout.known.push(known);
+    }
+
+    /// Row and part of a limit of what was eliminated; answers its constant.
+    fn write_eliminated(&self, qp: &BlockQp, scout: &mut Scout, limit: Limit) -> f64 {
+        let l = &self.layout;
+        let (n_dual, n_top, stride) = (scout.n_dual, scout.n_top, scout.stride);
         let mut constant = 0.0;
-        let first = scout.inverse.len() - n_dual;
-        scout.fresh.resize(n + scout.inverse.len(), 0.0);
-        let Scout { fresh, x, local, top, places, starts, mixed, step: part, .. } = scout;
+        let Scout { fresh, x, local, top, places, starts, mixed, step: part, through, inverse, .. } = scout;
+        let through_at = through.len();
+        through.resize(through_at + inverse.len(), 0.0);
+        let through = &mut through[through_at..];
         x.clear();
         x.resize(n_top + 1, 0.0);
         let mut add = |b: usize, row: &[f64], is_torque: Option<usize>| {
@@ -204,7 +235,7 @@ impl BlockSolver {
                 #[inline(always)]
                 || kernels::substitute_forward(&node.a, node.stride, node.n + 1, left, local),
             );
-            fresh[n + starts[b]..n + starts[b] + left].copy_from_slice(&local[..left]);
+            through[starts[b]..starts[b] + left].copy_from_slice(&local[..left]);
             places[b].iter().zip(&local[left..]).for_each(|(at, value)| x[*at] += value);
             x[n_top] += local[node.n];
         };
@@ -229,8 +260,9 @@ impl BlockSolver {
             #[inline(always)]
             || kernels::substitute_forward(top, stride, n_top + 1, n_dual, x),
         );
-        fresh[n + first..].copy_from_slice(&x[..n_dual]);
-        fresh[..n].copy_from_slice(&x[n_dual..n_top]);
+        let first = through.len() - n_dual;
+        through[first..].copy_from_slice(&x[..n_dual]);
+        fresh.copy_from_slice(&x[n_dual..n_top]);
         constant - x[n_top]
     }
 
@@ -238,16 +270,15 @@ impl BlockSolver {
     #[inline(always)]
     pub(super) fn find_accelerations(&self, qp: &BlockQp, scout: &mut Scout) {
         let l = &self.layout;
-        let (n, width) = (scout.optimum.len(), scout.width());
-        let Scout { x, local, mixed, top, stride, n_dual, n_top, data, .. } = scout;
+        let Scout { x, local, mixed, top, stride, n_dual, n_top, through, inverse, .. } = scout;
         let (stride, n_dual, n_top) = (*stride, *n_dual, *n_top);
-        let first = scout.inverse.len() - n_dual;
+        let first = inverse.len() - n_dual;
         mixed.clear();
-        mixed.resize(scout.inverse.len(), 0.0);
-        for row in scout.rows[..scout.n_rows].iter().filter(|row| row.cone.is_none()) {
-            axpy(row.multiplier, &data[row.slot * width + n..(row.slot + 1) * width], mixed);
+        mixed.resize(inverse.len(), 0.0);
+        for row in scout.rows.iter().filter(|row| row.limit.cone.is_none()) {
+            axpy(row.multiplier, &through[row.limit.through..][..inverse.len()], mixed);
         }
-        mixed.iter_mut().zip(&scout.inverse).for_each(|(x, inverse)| *x *= inverse);
+        mixed.iter_mut().zip(inverse).for_each(|(x, inverse)| *x *= *inverse);
         x.clear();
         x.extend((0..n_dual).map(|e| top[e * stride + n_top] - mixed[first + e]));
         x.extend_from_slice(&scout.wrenches);

@@ -15,7 +15,8 @@
 //! entries so large without them that the cost of forces is lost among them.
 //!
 //! Reference: \[Goldfarb1983\], the dual active-set method, on the factor of `D` among active limits. Differs: it begins
-//! at the guess less what pulls the wrong way, and in the first rounds all violated generators enter together.
+//! at the guess less what pulls the wrong way, in the first rounds all violated generators enter together, and later
+//! all that is violated enters in turn before wrenches are looked at again.
 //!
 //! What it finds is looked through as any other solution, and solved for once more in the whole system if equations or
 //! the balance of wrenches do not hold to the last digits.
@@ -25,16 +26,18 @@ mod leave;
 
 use super::super::blocks::{BlockQp, Limit, PatchForce};
 use super::super::kernels::{self, axpy, dot};
-use super::basis::Basis;
 use super::node::{Lines, NOWHERE};
 use super::read::wrench_slope;
 use super::refine::EXACT;
-use super::{BlockSolver, FEW, VIOLATED, Wrong};
+use super::{BlockSolver, MANY, VIOLATED, Wrong};
+use active::Entry;
 
 /// More patches than this are left to the whole system, which knows who does not meet whom.
-const MOST_PATCHES: usize = 8;
+const MOST_PATCHES: usize = 12;
 /// Most active limits.
 const MOST_ACTIVE: usize = 96;
+/// Most limits that may be active at one time or another.
+const MOST_KNOWN: usize = 160;
 /// Rounds in which all violated limits enter together.
 const PATIENCE: usize = 3;
 /// Limits that may enter.
@@ -42,26 +45,36 @@ const MOST_STEPS: usize = 160;
 /// A limit of which no more than this share is left depends on the active ones.
 const DEPENDENT: f64 = 1e-9;
 
-/// An active limit.
+/// A limit whose row in the wrenches is known.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
+struct Known {
     state: usize,
-    side: i8,
-    multiplier: f64,
+    limits: [f64; 2],
     /// The patch and the number of its generator or face, if it is one; else it has a part in what was eliminated.
     cone: Option<(usize, usize)>,
     /// Its value at `A⁻¹ f`, without multipliers.
     value: f64,
-    /// Which of the lists in [`Scout::data`] are its own.
-    slot: usize,
+    /// Before this, what it asks of the wrenches is zero.
+    first: usize,
+    /// Where that part begins in [`Scout::through`].
+    through: usize,
+}
+
+/// An active limit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    /// Its number among those known.
+    number: usize,
+    limit: Known,
+    side: i8,
+    multiplier: f64,
 }
 
 /// Memory of the search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scout {
-    /// No limit at all, and wrenches as they are.
+    /// Which limits are active.
     states: Vec<i8>,
-    bases: Vec<Basis>,
     /// What the blocks leave over: multipliers of equality rows, then wrenches.
     top: Lines,
     stride: usize,
@@ -71,6 +84,8 @@ pub(super) struct Scout {
     wrench_at: Vec<usize>,
     group_at: Vec<usize>,
     places: Vec<Vec<usize>>,
+    /// Of one block: runs of unknowns that stay neighbours, where each begins and how long it is.
+    runs: Vec<(usize, usize)>,
     /// The first of each block's accelerations among what was eliminated.
     starts: Vec<usize>,
     scale: Vec<f64>,
@@ -83,22 +98,26 @@ pub(super) struct Scout {
     tall: usize,
     pivots: Vec<f64>,
     optimum: Vec<f64>,
-    /// The first `n_rows` are active; those behind have slots that are free.
-    rows: Vec<Row>,
-    n_rows: usize,
-    /// For each slot `L⁻¹` of what its limit asks of the wrenches, with `A = L D Lᵀ`, and behind it `L⁻¹` of its part
-    /// in what was eliminated.
-    data: Vec<f64>,
-    fresh: Vec<f64>,
-    /// The dual's matrix among the active limits and its factor `L D Lᵀ`, columns of [`MOST_ACTIVE`], with the
-    /// reciprocals of `D`.
+    /// Limits that are active or have been.
+    known: Vec<Known>,
+    /// For each of them `L⁻¹` of what it asks of the wrenches, with `A = L D Lᵀ`; and of its part in what was
+    /// eliminated.
+    solved: Vec<f64>,
+    through: Vec<f64>,
+    /// The dual's matrix among them, the rows of its lower half one after the other.
     gram: Vec<f64>,
+    /// Those that are active.
+    rows: Vec<Row>,
+    /// The factor `L D Lᵀ` of the dual's matrix among these, columns of [`MOST_ACTIVE`], with the reciprocals of `D`.
     dual: Vec<f64>,
     reliefs: Vec<f64>,
     wrenches: Vec<f64>,
+    /// A limit's row.
+    fresh: Vec<f64>,
     x: Vec<f64>,
     local: Vec<f64>,
     qdd: Vec<f64>,
+    torques: Vec<f64>,
     step: Vec<f64>,
     mixed: Vec<f64>,
     /// `D⁻¹ L⁻¹` of the last right-hand side of the dual.
@@ -182,7 +201,9 @@ impl BlockSolver {
         for &b in &scope.blocks {
             let (node, left, start) =
                 (&self.nodes[self.front_of[b]], self.reductions[b].order.len(), l.starts[b]);
-            out.qdd[start..start + qp.blocks[b].n].copy_from_slice(&scout.qdd[start..start + qp.blocks[b].n]);
+            let own = start..start + qp.blocks[b].n;
+            out.qdd[own.clone()].copy_from_slice(&scout.qdd[own.clone()]);
+            out.torques[own.clone()].copy_from_slice(&scout.torques[own]);
             let multiplier = |at: usize| scout.x[scout.places[b][at - left]];
             for &(dof, at) in &node.torque_rows {
                 out.torque_multipliers[start + dof] = multiplier(at);
@@ -203,8 +224,8 @@ impl BlockSolver {
                 }
             }
         }
-        for row in &scout.rows[..scout.n_rows] {
-            match l.limit_of(row.state) {
+        for row in &scout.rows {
+            match l.limit_of(row.limit.state) {
                 Limit::Torque { block, dof } => {
                     out.torque_multipliers[l.starts[block] + dof] = row.multiplier
                 }
@@ -218,16 +239,12 @@ impl BlockSolver {
                 Limit::NoSlip { .. } => {}
             }
         }
-        kernels::with_vectors(
-            #[inline(always)]
-            || self.derive_torques(qp, true, &mut out),
-        );
         self.solution = out;
     }
 
     /// The dual active-set method from the guess; false if it does not end.
     fn search(&mut self, qp: &BlockQp, scout: &mut Scout) -> bool {
-        scout.n_rows = 0;
+        scout.forget();
         scout.states.fill(0);
         let (from, to) = (&self.states, &mut scout.states);
         let scope = &self.layout.scopes[self.scope];
@@ -244,14 +261,14 @@ impl BlockSolver {
                 return false;
             }
         }
-        scout.drop_wrong(qp, &self.layout);
-        for _ in 0..MOST_STEPS {
-            self.look(qp, scout);
+        scout.drop_wrong();
+        for round in 0..MOST_STEPS {
+            self.look(qp, scout, round == 0);
             let wrong = self.wrong.len();
-            let Some(worst) = self.wrong.iter().copied().max_by(|a, b| a.by.total_cmp(&b.by)) else {
+            if wrong == 0 {
                 return true;
-            };
-            if wrong > FEW && wrong < best && together > 0 {
+            }
+            if wrong > MANY && wrong < best && together > 0 {
                 (best, together) = (wrong, together - 1);
                 for idx in 0..wrong {
                     let Wrong { state, value, .. } = self.wrong[idx];
@@ -259,48 +276,48 @@ impl BlockSolver {
                         return false;
                     }
                 }
-                scout.drop_wrong(qp, &self.layout);
+                scout.drop_wrong();
                 continue;
             }
-            if !self.push_row(qp, scout, worst.state, worst.value) || !scout.enter(qp, &self.layout) {
-                return false;
+            self.wrong.sort_unstable_by(|a, b| b.by.total_cmp(&a.by).then(a.state.cmp(&b.state)));
+            for idx in 0..wrong {
+                let Wrong { state, value, .. } = self.wrong[idx];
+                if !self.push_row(qp, scout, state, value) {
+                    return false;
+                }
+                match scout.enter(idx == 0) {
+                    Entry::Made => {}
+                    Entry::Needless if matches!(self.layout.limit_of(state), Limit::Cone { .. }) => {}
+                    Entry::Needless => break,
+                    Entry::Refused => return false,
+                }
             }
         }
         false
     }
 
-    /// Makes a limit active: its row in the wrenches, and in the dual's matrix; false if there is no room.
+    /// Makes a limit active; false if there is no room.
     fn push_row(&self, qp: &BlockQp, scout: &mut Scout, state: usize, side: i8) -> bool {
-        if scout.n_rows == MOST_ACTIVE {
+        if scout.rows.len() == MOST_ACTIVE {
             return false;
         }
-        if scout.rows.len() == scout.n_rows {
-            scout.rows.push(Row { slot: scout.n_rows, ..Row::default() });
-        }
-        let mut row = Row { state, side, multiplier: 0.0, ..scout.rows[scout.n_rows] };
+        let number = match scout.known.iter().position(|known| known.state == state) {
+            Some(number) => number,
+            None if scout.known.len() == MOST_KNOWN => return false,
+            None => {
+                self.make_known(qp, scout, state);
+                scout.couple(qp);
+                scout.known.len() - 1
+            }
+        };
         scout.states[state] = side;
-        let constant = self.write_wrench_row(qp, scout, &mut row);
-        let (n, width) = (scout.optimum.len(), scout.width());
-        if scout.data.len() < scout.rows.len() * width {
-            scout.data.resize(scout.rows.len() * width, 0.0);
-        }
-        let Scout { fresh, factor, tall, optimum, data, .. } = scout;
-        kernels::with_vectors(
-            #[inline(always)]
-            || {
-                row.value = constant + dot(&fresh[..n], optimum);
-                kernels::substitute_forward(factor, *tall, n, n, fresh);
-            },
-        );
-        data[row.slot * width..][..fresh.len()].copy_from_slice(fresh);
-        scout.rows[scout.n_rows] = row;
-        scout.n_rows += 1;
-        scout.couple(qp);
+        scout.rows.push(Row { number, limit: scout.known[number], side, multiplier: 0.0 });
         true
     }
 
-    /// Lists the limits that are violated at the wrenches that the multipliers ask for.
-    fn look(&mut self, qp: &BlockQp, scout: &mut Scout) {
+    /// Lists the limits that are violated at the wrenches that the multipliers ask for: of everything, or only if all
+    /// wrenches are in their cones. Accelerations are dear.
+    fn look(&mut self, qp: &BlockQp, scout: &mut Scout, everything: bool) {
         let mut wrong = std::mem::take(&mut self.wrong);
         wrong.clear();
         kernels::with_vectors(
@@ -308,8 +325,7 @@ impl BlockSolver {
             || {
                 scout.find_wrenches();
                 self.list_cones(qp, scout, &mut wrong);
-                // Accelerations are dear: they are looked at once all wrenches are in their cones.
-                if wrong.is_empty() {
+                if everything || wrong.is_empty() {
                     self.find_accelerations(qp, scout);
                     self.list_others(qp, scout, &mut wrong);
                 }
@@ -324,17 +340,27 @@ impl BlockSolver {
         for &k in &l.scopes[self.scope].patches {
             let start = 2 * l.n_qdd + l.cone_starts[k];
             let Some(pull) = scout.pull(qp, k) else { continue };
-            let mut look = |idx: usize, value: f64| {
-                if scout.states[start + idx] == 0 && -value > VIOLATED {
-                    wrong.push(Wrong { state: start + idx, value: -1, by: -value });
-                }
-            };
             match &qp.patches[k].force {
                 PatchForce::Generators { columns, .. } => {
-                    columns.iter().enumerate().for_each(|(idx, column)| look(idx, dot(column, &pull)));
+                    for (state, column) in (start..).zip(columns) {
+                        let by = -dot(column, &pull);
+                        if scout.states[state] == 0 && by > VIOLATED {
+                            wrong.push(Wrong { state, value: -1, by });
+                        }
+                    }
                 }
                 PatchForce::Faces { faces, .. } => {
-                    faces.iter().enumerate().for_each(|(idx, face)| look(idx, dot(face, &pull)));
+                    // The others are seldom violated without it.
+                    let mut worst = Wrong { state: start, value: -1, by: VIOLATED };
+                    for (state, face) in (start..).zip(faces) {
+                        let by = -dot(face, &pull);
+                        if scout.states[state] == 0 && by > worst.by {
+                            worst = Wrong { state, by, ..worst };
+                        }
+                    }
+                    if worst.by > VIOLATED {
+                        wrong.push(worst);
+                    }
                 }
             }
         }
@@ -343,7 +369,8 @@ impl BlockSolver {
     #[inline(always)]
     fn list_others(&self, qp: &BlockQp, scout: &mut Scout, wrong: &mut Vec<Wrong>) {
         let l = &self.layout;
-        let Scout { states, qdd, wrenches, wrench_at, n_dual, mixed: torques, .. } = scout;
+        let Scout { states, qdd, torques, wrenches, wrench_at, n_dual, .. } = scout;
+        torques.resize(l.n_qdd, 0.0);
         let mut look = |state: usize, value: f64, limits: [f64; 2]| {
             if states[state] != 0 {
                 return;
@@ -360,8 +387,8 @@ impl BlockSolver {
         for &b in &scope.blocks {
             let (block, start) = (&qp.blocks[b], l.starts[b]);
             let qdd = &qdd[start..start + block.n];
-            torques.clear();
-            torques.extend_from_slice(&block.nonlinear);
+            let torques = &mut torques[start..start + block.n];
+            torques.copy_from_slice(&block.nonlinear);
             for (torque, row) in torques.iter_mut().zip(block.mass.chunks_exact(block.n.max(1))) {
                 *torque += dot(row, qdd);
             }
