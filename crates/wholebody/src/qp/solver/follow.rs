@@ -9,8 +9,7 @@
 //!
 //! gains two or three digits, and costs a fraction of what assembling and factoring `K` does. It begins where the
 //! solutions before lead to ([`Trail`]), and ends when every equation holds to the last digits; what is found is looked
-//! through as any other solution. So is the guess before: where it breaks a limit, the active set is about to change,
-//! and the factor has to be made anew anyway. It is, too, once too many rounds are needed.
+//! through as any other solution. The factor is made anew once too many rounds are needed.
 //!
 //! The no-slip rows that were solved beforehand ([`super::reduce`]) are met first in each round, as they are now; and
 //! their multipliers follow last, so that the rest is what `K₀` was made for.
@@ -19,7 +18,7 @@
 
 use super::super::blocks::{BlockQp, BlockSolution, PatchForce};
 use super::super::kernels::{self, add_products, add_rows, axpy, dot};
-use super::layout::{Layout, is_private};
+use super::layout::is_private;
 use super::node::{NOWHERE, Node};
 use super::refine::EXACT;
 use super::{BlockSolver, FEW, Wrong};
@@ -29,6 +28,8 @@ const MOST_ROUNDS: usize = 5;
 /// A factor costs about as much as so many rounds: it is old once that many were needed in addition to those that the
 /// problem right behind it needed.
 const WORTH: usize = 4;
+/// From this round on a factor is worth being unwound ([`kernels::unwind`]): that costs what it saves in as many.
+const MANY_USES: usize = 10;
 /// Equations that lack no more than this together hold to the last digits (m/s², rad/s², N, N m).
 const CLOSE: f64 = 2.0 * EXACT;
 /// Problems that are not followed after one that could not be: doubled each time, up to the second number.
@@ -53,7 +54,8 @@ pub(super) struct Follow {
     /// Whether the nodes hold the factored system of `base`, all of it.
     pub(super) has_factor: bool,
     is_old: bool,
-    is_unwound: bool,
+    /// Rounds of this factor.
+    uses: usize,
     /// Rounds that the first problem with this factor needed, and those that others needed in addition.
     least: usize,
     wasted: usize,
@@ -62,8 +64,6 @@ pub(super) struct Follow {
     /// Problems that are not followed, and how many that will be the next time.
     pause: usize,
     next_pause: usize,
-    /// Changes of the active set that the guess asked for.
-    foreseen: Vec<(usize, i8)>,
     /// What the factor was made for: sizes and who meets whom.
     shape: Vec<u64>,
     next_shape: Vec<u64>,
@@ -81,11 +81,10 @@ pub(super) struct Follow {
     shared: Vec<f64>,
 }
 
-/// Where the solutions lead to: backward differences of the last few.
-///
-/// It goes on over changes of the active set: accelerations and wrenches bend there, but do not jump.
+/// Where the solutions lead to, while the active set stays: backward differences of the last few.
 #[derive(Clone, Debug, Default)]
 struct Trail {
+    states: Vec<i8>,
     /// The last solution, and by how much it, that, and so on differ from those one problem before.
     differences: [Vec<f64>; MOST_POINTS],
     known: usize,
@@ -95,13 +94,12 @@ struct Trail {
 }
 
 /// Solutions that a guess is made of.
-const MOST_POINTS: usize = 7;
+const MOST_POINTS: usize = 6;
 
 impl Trail {
-    fn parts(of: &BlockSolution) -> [&[f64]; 9] {
+    fn parts(of: &BlockSolution) -> [&[f64]; 8] {
         [
             &of.qdd,
-            &of.torques,
             &of.wrenches,
             &of.torque_multipliers,
             &of.bound_multipliers,
@@ -112,10 +110,9 @@ impl Trail {
         ]
     }
 
-    fn parts_mut(of: &mut BlockSolution) -> [&mut [f64]; 9] {
+    fn parts_mut(of: &mut BlockSolution) -> [&mut [f64]; 8] {
         [
             &mut of.qdd,
-            &mut of.torques,
             &mut of.wrenches,
             &mut of.torque_multipliers,
             &mut of.bound_multipliers,
@@ -127,10 +124,12 @@ impl Trail {
     }
 
     /// Goes on to a solution.
-    fn learn(&mut self, solution: &BlockSolution) {
+    fn learn(&mut self, states: &[i8], solution: &BlockSolution) {
         self.flat.clear();
         Self::parts(solution).iter().for_each(|part| self.flat.extend_from_slice(part));
-        if self.differences[0].len() != self.flat.len() {
+        if self.states != states || self.differences[0].len() != self.flat.len() {
+            self.states.clear();
+            self.states.extend_from_slice(states);
             self.known = 0;
             self.differences.iter_mut().for_each(|list| {
                 list.clear();
@@ -200,15 +199,9 @@ impl Trail {
 impl Follow {
     /// The nodes hold a new factor, or none that can be used.
     pub(super) fn renew(&mut self, is_sound: bool) -> bool {
-        (self.has_factor, self.is_old, self.is_unwound) = (is_sound, false, false);
+        (self.has_factor, self.is_old, self.uses) = (is_sound, false, 0);
         (self.least, self.wasted) = (usize::MAX, 0);
         is_sound
-    }
-
-    /// Following did not pay: some problems are not followed, the more the more often this happens.
-    fn rest(&mut self) {
-        self.next_pause = (2 * self.next_pause).clamp(PAUSE[0], PAUSE[1]);
-        self.pause = self.next_pause;
     }
 
     /// Whether the problem has the sizes and meetings of the last one.
@@ -248,22 +241,18 @@ impl BlockSolver {
     /// Remembers what was found, for the guess of what comes next.
     pub(super) fn learn(&mut self) {
         if self.layout.n_scopes == 1 {
-            self.follow.trail.learn(&self.solution);
-        }
-        let states = &self.states;
-        if self.follow.foreseen.drain(..).any(|(state, value)| states[state] != value) {
-            self.follow.rest();
+            self.follow.trail.learn(&self.states, &self.solution);
         }
     }
 
     /// Solves a problem of the same shape with the factor there is.
     pub(super) fn follow(&mut self, qp: &BlockQp) -> Followed {
         let follow = &mut self.follow;
-        follow.foreseen.clear();
         let is_fit = follow.has_factor
             && !follow.is_old
             && self.layout.n_scopes == 1
             && self.base == self.states
+            && follow.trail.states == self.states
             && follow.trail.known > 0;
         if !is_fit {
             return Followed::Lost;
@@ -281,17 +270,10 @@ impl BlockSolver {
             self.follow.has_factor = false;
             return Followed::Lost;
         }
-        // Where the guess breaks limits, so will the optimum; but a guess that breaks many is none.
-        self.review(qp);
-        if self.wrong.len() > FEW {
-            return Followed::Lost;
-        }
-        if !self.wrong.is_empty() {
-            self.follow.foreseen.extend(self.wrong.iter().map(|wrong| (wrong.state, wrong.value)));
-            return Followed::Wrong;
-        }
         let Some(rounds) = self.close_in(qp) else {
-            self.follow.rest();
+            let follow = &mut self.follow;
+            follow.next_pause = (2 * follow.next_pause).clamp(PAUSE[0], PAUSE[1]);
+            follow.pause = follow.next_pause;
             return Followed::Lost;
         };
         let follow = &mut self.follow;
@@ -314,7 +296,6 @@ impl BlockSolver {
     fn begin_following(&mut self, qp: &BlockQp) -> bool {
         let BlockSolver { follow, solution: out, layout: l, bases, states, nodes, n_nodes, .. } = self;
         follow.trail.lead(out);
-        drop_inactive(qp, l, states, out);
         follow.residual.clear();
         let n_unknowns = nodes[..*n_nodes].iter().map(|node| node.n_eliminated).sum();
         follow.residual.resize(n_unknowns, 0.0);
@@ -565,15 +546,23 @@ impl BlockSolver {
             reductions,
             ..
         } = self;
-        let Follow { residual, scratch, is_unwound, .. } = follow;
+        let Follow { residual, scratch, uses, .. } = follow;
         let nodes = &mut nodes[..*n_nodes];
-        if !std::mem::replace(is_unwound, true) {
+        *uses += 1;
+        if *uses == MANY_USES {
             nodes.iter_mut().for_each(Node::unwind);
             // Single changes may be long in coming: memory for them while memory is still being taken.
             borders.reserve(FEW, residual.len());
         }
-        nodes.iter().for_each(|node| node.forward_unwound(residual, scratch));
-        nodes.iter().rev().for_each(|node| node.backward_unwound(residual, scratch));
+        if *uses < MANY_USES {
+            nodes.iter().for_each(|node| {
+                node.forward(residual, scratch);
+            });
+            nodes.iter().rev().for_each(|node| node.backward(residual, scratch));
+        } else {
+            nodes.iter().for_each(|node| node.forward_unwound(residual, scratch));
+            nodes.iter().rev().for_each(|node| node.backward_unwound(residual, scratch));
+        }
         let scope = &l.scopes[0];
         for &b in &scope.blocks {
             let (n, start, reduction, node) =
@@ -671,37 +660,6 @@ impl BlockSolver {
                     (None, 0) => (coefficients[idx], 0.0),
                     (None, _) => (0.0, -dot(column, &follow.asked[6 * k..6 * k + 6])),
                 };
-            }
-        }
-    }
-}
-
-/// Clears what a guess has of limits that are not active: multipliers, and coefficients of generators that are at zero.
-fn drop_inactive(qp: &BlockQp, l: &Layout, states: &[i8], out: &mut BlockSolution) {
-    let clear = |values: &mut [f64], states: &[i8]| {
-        values.iter_mut().zip(states).filter(|(_, state)| **state == 0).for_each(|(x, _)| *x = 0.0);
-    };
-    let (bounds, rest) = states.split_at(l.n_qdd);
-    let (torques, rest) = rest.split_at(l.n_qdd);
-    let (cones, rows) = rest.split_at(l.n_cone);
-    clear(&mut out.bound_multipliers, bounds);
-    clear(&mut out.row_multipliers, rows);
-    for (b, block) in qp.blocks.iter().enumerate() {
-        let range = l.starts[b]..l.starts[b] + block.n;
-        for ((x, state), limits) in
-            out.torque_multipliers[range.clone()].iter_mut().zip(&torques[range]).zip(&block.torque)
-        {
-            if *state == 0 && limits[0] != limits[1] {
-                *x = 0.0;
-            }
-        }
-    }
-    clear(&mut out.cone_multipliers, cones);
-    for (k, patch) in qp.patches.iter().enumerate().filter(|(_, patch)| !patch.has_faces()) {
-        let cone = l.cone_starts[k]..l.cone_starts[k] + patch.force.len();
-        for (x, state) in out.coefficients[cone.clone()].iter_mut().zip(&cones[cone]) {
-            if *state != 0 {
-                *x = 0.0;
             }
         }
     }
