@@ -24,13 +24,18 @@ pub(super) fn with_vectors<R>(work: impl FnMut() -> R) -> R {
             (self.0)()
         }
     }
+    dispatch_short(Work(work))
+}
+
+/// Runs work on rows that are short: with vectors of eight, most of them would be the rest that no vector holds.
+#[inline(always)]
+fn dispatch_short<W: WithSimd>(work: W) -> W::Output {
     let arch = Arch::new();
-    // Rows are short: with vectors of eight, most of them would be the rest that no vector holds.
     #[cfg(target_arch = "x86_64")]
     if let Arch::V4(simd) = arch {
-        return Simd::vectorize(*simd, Work(work));
+        return Simd::vectorize(*simd, work);
     }
-    arch.dispatch(Work(work))
+    arch.dispatch(work)
 }
 
 /// The rows of the [`PANEL`] columns from `e` on.
@@ -110,6 +115,12 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     total(sums) + tail
 }
 
+/// Dot product of six numbers each: of wrenches, faces and generators.
+#[inline(always)]
+pub(super) fn dot_six(a: &[f64; SIX], b: &[f64; SIX]) -> f64 {
+    (a[0] * b[0] + a[1] * b[1]) + (a[2] * b[2] + a[3] * b[3]) + (a[4] * b[4] + a[5] * b[5])
+}
+
 /// Sum of four interleaved sums.
 ///
 /// By way of memory: a compiler that sees these pairs makes pairs of the lanes in the loop before, too, which is then
@@ -184,7 +195,9 @@ fn next_six<'a>(rows: &mut &'a [f64], n: usize) -> [&'a [f64]; SIX] {
 /// A call, like [`add_products`]: what uses them would not fit the cache of instructions with all of them inside.
 #[inline(never)]
 pub(super) fn add_rows(rows: &[f64], factors: &[f64], out: &mut [f64]) {
-    Arch::new().dispatch(AddRows { rows, factors, out });
+    let is_whole = out.len().is_multiple_of(GROUP);
+    let work = AddRows { rows, factors, out };
+    if is_whole { Arch::new().dispatch(work) } else { dispatch_short(work) }
 }
 
 struct AddRows<'a> {

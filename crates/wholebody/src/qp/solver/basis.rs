@@ -1,7 +1,7 @@
 //! The unknowns that stand for a patch's wrench.
 
 use super::super::blocks::{Patch, PatchForce};
-use super::super::kernels::{self, dot};
+use super::super::kernels::{self, dot, dot_six};
 
 /// Unknowns that stand for a patch's wrench.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ impl Basis {
         let pull = self.share(wrench).unwrap_or_default();
         for (idx, column) in columns.iter().enumerate() {
             out[idx] = match (states[idx], &self.gram_inverse) {
-                (0, Some(_)) => dot(column, &pull),
+                (0, Some(_)) => dot_six(column, &pull),
                 (0, None) => {
                     free += 1;
                     x[free - 1]

@@ -17,9 +17,10 @@
 //! Reference: \[Higham2002\], iterative refinement, chapter 12. Differs: the factor is that of another matrix.
 
 use super::super::blocks::{BlockQp, BlockSolution, PatchForce};
-use super::super::kernels::{self, add_products, add_rows, axpy, dot};
+use super::super::kernels::{self, add_products, add_rows, axpy, dot, dot_six};
 use super::layout::is_private;
 use super::node::{NOWHERE, Node};
+use super::read::write_torques;
 use super::refine::EXACT;
 use super::{BlockSolver, FEW, Wrong};
 
@@ -424,8 +425,8 @@ impl BlockSolver {
         for &k in &scope.patches {
             let patch = &qp.patches[k];
             let (mut asked, mut reached) = (patch.gradient, [0.0; 6]);
-            let (wrench, multipliers) =
-                (&out.wrenches[6 * k..6 * k + 6], &out.contact_multipliers[6 * k..6 * k + 6]);
+            let wrench: [f64; 6] = std::array::from_fn(|axis| out.wrenches[6 * k + axis]);
+            let multipliers = &out.contact_multipliers[6 * k..6 * k + 6];
             for side in &patch.sides {
                 let (node, n) = (&nodes[front_of[side.block]], qp.blocks[side.block].n);
                 let range = l.starts[side.block]..l.starts[side.block] + n;
@@ -435,7 +436,7 @@ impl BlockSolver {
                     add_products(&side.jacobian, qdd, &mut reached);
                 }
                 if !side.cross.is_empty() {
-                    add_rows(&side.cross, wrench, slope);
+                    add_rows(&side.cross, &wrench, slope);
                     add_products(&side.cross, qdd, &mut asked);
                 }
                 let (base, others) = node.torque_rows.split_at(n_base(&node.torque_rows));
@@ -480,7 +481,7 @@ impl BlockSolver {
                 let active = faces.iter().zip(active).zip(&out.cone_multipliers[cone.clone()]);
                 for (offset, ((face, _), y)) in active.filter(|((_, state), _)| **state != 0).enumerate() {
                     axpy(*y, face, &mut asked);
-                    residual[node.unknowns[f + offset]] = -dot(face, wrench);
+                    residual[node.unknowns[f + offset]] = -dot_six(face, &wrench);
                 }
             }
             if basis.is_wrench {
@@ -491,7 +492,7 @@ impl BlockSolver {
             } else {
                 let free = active.iter().zip(&out.coefficients[cone]).filter(|(state, _)| **state == 0);
                 for (u, (column, (_, x))) in basis.columns[..basis.d].iter().zip(free).enumerate() {
-                    residual[node.unknowns[w + u]] = -dot(column, &asked) - basis.diagonal * x;
+                    residual[node.unknowns[w + u]] = -dot_six(column, &asked) - basis.diagonal * x;
                 }
             }
             if patch.sides.len() > 1 {
@@ -630,18 +631,10 @@ impl BlockSolver {
     /// Torques, coefficients and multipliers of generators, which follow from the rest.
     fn conclude(&mut self, qp: &BlockQp) {
         let BlockSolver { follow, solution: out, layout: l, bases, states, .. } = self;
-        for (b, block) in qp.blocks.iter().enumerate() {
-            let range = l.starts[b]..l.starts[b] + block.n;
-            let torques = &mut out.torques[range.clone()];
-            torques.copy_from_slice(&block.nonlinear);
-            for &(k, side) in &l.patches_of[b] {
-                let wrench = &out.wrenches[6 * k..6 * k + 6];
-                follow.scratch.clear();
-                follow.scratch.extend(wrench.iter().map(|x| -x));
-                add_rows(&qp.patches[k].sides[side].jacobian, &follow.scratch, torques);
-            }
-            // The mass matrix is symmetric.
-            add_rows(&block.mass, &out.qdd[range], torques);
+        let BlockSolution { qdd, wrenches, torques, .. } = out;
+        let wrench = |k: usize| std::array::from_fn(|axis| wrenches[6 * k + axis]);
+        for b in 0..qp.blocks.len() {
+            write_torques(qp, l, b, true, (qdd, wrench), torques);
         }
         for (k, patch) in qp.patches.iter().enumerate() {
             let PatchForce::Generators { columns, weight } = &patch.force else { continue };
@@ -655,8 +648,8 @@ impl BlockSolver {
             };
             for (idx, column) in columns.iter().enumerate() {
                 (coefficients[idx], multipliers[idx]) = match (pull, states[idx]) {
-                    (Some(pull), 0) => (dot(column, &pull), 0.0),
-                    (Some(pull), _) => (0.0, weight * dot(column, &pull)),
+                    (Some(pull), 0) => (dot_six(column, &pull), 0.0),
+                    (Some(pull), _) => (0.0, weight * dot_six(column, &pull)),
                     (None, 0) => (coefficients[idx], 0.0),
                     (None, _) => (0.0, -dot(column, &follow.asked[6 * k..6 * k + 6])),
                 };

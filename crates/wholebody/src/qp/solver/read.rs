@@ -1,7 +1,7 @@
 //! What a solved system means: accelerations, wrenches, torques, multipliers; and what is wrong with them.
 
 use super::super::blocks::{BlockQp, BlockSolution, Limit, PatchForce};
-use super::super::kernels::{self, dot};
+use super::super::kernels::{self, add_products, add_rows, dot, dot_six};
 use super::border::Change;
 use super::layout::Layout;
 use super::node::NOWHERE;
@@ -127,7 +127,8 @@ impl BlockSolver {
                         for (i, column) in columns.iter().enumerate() {
                             if self.base[2 * l.n_qdd + start + i] == 0 {
                                 let own = f64::from(u8::from(i == idx));
-                                out.coefficients[start + i] += value * (dot(column, &share) - own) / weight;
+                                out.coefficients[start + i] +=
+                                    value * (dot_six(column, &share) - own) / weight;
                             }
                         }
                     }
@@ -145,25 +146,11 @@ impl BlockSolver {
     }
 
     /// Torques, given accelerations and wrenches.
-    #[inline(always)]
     pub(super) fn derive_torques(&self, qp: &BlockQp, constants: bool, out: &mut BlockSolution) {
-        let l = &self.layout;
-        for &b in &l.scopes[self.scope].blocks {
-            let block = &qp.blocks[b];
-            let (start, nv) = (l.starts[b], block.n);
-            let qdd = &out.qdd[start..start + nv];
-            let torques = &mut out.torques[start..start + nv];
-            for dof in 0..nv {
-                let constant = if constants { block.nonlinear[dof] } else { 0.0 };
-                torques[dof] = constant + dot(&block.mass[dof * nv..(dof + 1) * nv], qdd);
-            }
-            for &(k, side) in &l.patches_of[b] {
-                let jacobian = &qp.patches[k].sides[side].jacobian;
-                for axis in 0..6 {
-                    let push = out.wrenches[6 * k + axis];
-                    kernels::axpy(-push, &jacobian[axis * nv..(axis + 1) * nv], torques);
-                }
-            }
+        let BlockSolution { qdd, wrenches, torques, .. } = out;
+        for &b in &self.layout.scopes[self.scope].blocks {
+            let wrench = |k: usize| std::array::from_fn(|axis| wrenches[6 * k + axis]);
+            write_torques(qp, &self.layout, b, constants, (qdd, wrench), torques);
         }
     }
 
@@ -184,13 +171,13 @@ impl BlockSolver {
                     // The wrench is an unknown: what its cost does is all there is against the rest.
                     for (idx, column) in columns.iter().enumerate() {
                         out.cone_multipliers[start + idx] =
-                            if states[idx] != 0 { weight * dot(column, &pull) } else { 0.0 };
+                            if states[idx] != 0 { weight * dot_six(column, &pull) } else { 0.0 };
                     }
                     continue;
                 }
                 let slope = wrench_slope(qp, l, out, k, constants);
                 for (idx, column) in columns.iter().enumerate() {
-                    let rest = dot(column, &slope);
+                    let rest = dot_six(column, &slope);
                     out.cone_multipliers[start + idx] = if states[idx] != 0 {
                         out.coefficients[start + idx] = 0.0;
                         -rest
@@ -204,6 +191,14 @@ impl BlockSolver {
 
     /// Lists the states that must change: limits violated, multipliers that pull the wrong way.
     pub(super) fn review(&mut self, qp: &BlockQp) {
+        kernels::with_vectors(
+            #[inline(always)]
+            || self.review_with_vectors(qp),
+        );
+    }
+
+    #[inline(always)]
+    fn review_with_vectors(&mut self, qp: &BlockQp) {
         let l = &self.layout;
         let out = &mut self.solution;
         let wrong = &mut self.wrong;
@@ -256,15 +251,22 @@ impl BlockSolver {
                 }
                 PatchForce::Faces { faces, .. } => {
                     // Neighbouring faces of a cone are nearly dependent: only the worst of each kind changes.
-                    let wrench = &out.wrenches[6 * k..6 * k + 6];
+                    let wrench = std::array::from_fn(|axis| out.wrenches[6 * k + axis]);
                     let (mut violated, mut pulling) = ((0.0, 0), (0.0, 0));
-                    for (idx, face) in faces.iter().enumerate() {
-                        let i = start + idx;
-                        let value = dot(face, wrench);
-                        if self.states[2 * l.n_qdd + i] == 0 && value < violated.0 {
-                            violated = (value, i);
-                        } else if self.states[2 * l.n_qdd + i] != 0 && out.cone_multipliers[i] > pulling.0 {
-                            pulling = (out.cone_multipliers[i], i);
+                    let states = &self.states[2 * l.n_qdd + start..];
+                    let multipliers = &out.cone_multipliers[start..];
+                    for (idx, ((face, state), multiplier)) in
+                        faces.iter().zip(states).zip(multipliers).enumerate()
+                    {
+                        if *state != 0 {
+                            if *multiplier > pulling.0 {
+                                pulling = (*multiplier, start + idx);
+                            }
+                            continue;
+                        }
+                        let value = dot_six(face, &wrench);
+                        if value < violated.0 {
+                            violated = (value, start + idx);
                         }
                     }
                     look(2 * l.n_qdd + violated.1, 0, violated.0, [0.0, f64::INFINITY], 0.0);
@@ -282,6 +284,31 @@ impl BlockSolver {
     }
 }
 
+/// What accelerations and wrenches ask of a block's degrees of freedom, `M qdd + h - Jᵀ w`; or, without constants, how
+/// that changes with them.
+pub(super) fn write_torques(
+    qp: &BlockQp,
+    l: &Layout,
+    b: usize,
+    constants: bool,
+    (qdd, wrench): (&[f64], impl Fn(usize) -> [f64; 6]),
+    torques: &mut [f64],
+) {
+    let block = &qp.blocks[b];
+    let range = l.starts[b]..l.starts[b] + block.n;
+    let torques = &mut torques[range.clone()];
+    if constants {
+        torques.copy_from_slice(&block.nonlinear);
+    } else {
+        torques.fill(0.0);
+    }
+    // The mass matrix is symmetric.
+    add_rows(&block.mass, &qdd[range], torques);
+    for &(k, side) in &l.patches_of[b] {
+        add_rows(&qp.patches[k].sides[side].jacobian, &wrench(k).map(|x| -x), torques);
+    }
+}
+
 /// Derivative of everything but the patch's own force cost with respect to its wrench.
 #[inline(always)]
 pub(super) fn wrench_slope(
@@ -293,21 +320,17 @@ pub(super) fn wrench_slope(
 ) -> [f64; 6] {
     let patch = &qp.patches[k];
     let mut slope = if constants { patch.gradient } else { [0.0; 6] };
+    let mut pulled = [0.0; 6];
     for side in &patch.sides {
-        let (start, nv) = (l.starts[side.block], qp.blocks[side.block].n);
-        for axis in 0..6 {
-            let jacobian = &side.jacobian[axis * nv..(axis + 1) * nv];
-            slope[axis] -= dot(jacobian, &out.torque_multipliers[start..start + nv]);
-            if !side.cross.is_empty() {
-                slope[axis] += dot(&side.cross[axis * nv..(axis + 1) * nv], &out.qdd[start..start + nv]);
-            }
+        let range = l.starts[side.block]..l.starts[side.block] + qp.blocks[side.block].n;
+        add_products(&side.jacobian, &out.torque_multipliers[range.clone()], &mut pulled);
+        if !side.cross.is_empty() {
+            add_products(&side.cross, &out.qdd[range], &mut slope);
         }
     }
     if !qp.wrench_cost.is_empty() {
         let size = 6 * qp.patches.len();
-        for axis in 0..6 {
-            slope[axis] += dot(&qp.wrench_cost[(6 * k + axis) * size..][..size], &out.wrenches);
-        }
+        add_products(&qp.wrench_cost[6 * k * size..6 * (k + 1) * size], &out.wrenches, &mut slope);
     }
-    slope
+    std::array::from_fn(|axis| slope[axis] - pulled[axis])
 }

@@ -494,14 +494,11 @@ impl BlockSolver {
             axpy(1.0, &out.bound_multipliers[start..start + nv], slope);
             for &(k, s) in &l.patches_of[b] {
                 let side = &qp.patches[k].sides[s];
-                for (row, w) in side.cross.chunks_exact(nv).zip(&out.wrenches[6 * k..6 * k + 6]) {
-                    axpy(*w, row, slope);
+                if !side.cross.is_empty() {
+                    add_rows(&side.cross, &out.wrenches[6 * k..6 * k + 6], slope);
                 }
                 if !is_private(&qp.patches[k]) {
-                    let multipliers = &out.contact_multipliers[6 * k..6 * k + 6];
-                    for (row, y) in side.jacobian.chunks_exact(nv).zip(multipliers) {
-                        axpy(*y, row, slope);
-                    }
+                    add_rows(&side.jacobian, &out.contact_multipliers[6 * k..6 * k + 6], slope);
                 }
             }
             for task in scope.shared.iter().map(|t| &qp.shared[*t]) {

@@ -1,7 +1,7 @@
 //! Whether the rows of a found optimum hold, and to how many digits.
 
 use super::super::blocks::{BlockQp, Limit, PatchForce};
-use super::super::kernels::{self, dot};
+use super::super::kernels::{self, add_products, dot, dot_six};
 use super::BlockSolver;
 use super::border::Change;
 use super::read::Meaning;
@@ -98,8 +98,10 @@ impl BlockSolver {
             if let PatchForce::Faces { faces, .. } = &qp.patches[k].force {
                 for (idx, face) in faces.iter().enumerate() {
                     let state = self.states[2 * l.n_qdd + l.cone_starts[k] + idx];
-                    let value = dot(face, &out.wrenches[6 * k..6 * k + 6]);
-                    held(Limit::Cone { patch: k, idx }, state, value, [0.0; 2]);
+                    if state != 0 {
+                        let wrench = std::array::from_fn(|axis| out.wrenches[6 * k + axis]);
+                        held(Limit::Cone { patch: k, idx }, state, dot_six(face, &wrench), [0.0; 2]);
+                    }
                 }
             }
         }
@@ -113,13 +115,13 @@ impl BlockSolver {
         }
         for &k in &scope.patches {
             let patch = &qp.patches[k];
-            for axis in 0..6 {
-                let sides = patch.sides.iter().map(|side| {
-                    let n = qp.blocks[side.block].n;
-                    product(side.block, &side.jacobian[axis * n..(axis + 1) * n])
-                });
-                let goal = patch.target[axis];
-                call(Limit::NoSlip { patch: k, axis }, goal - sides.sum::<f64>(), goal.abs());
+            let mut reached = [0.0; 6];
+            for side in &patch.sides {
+                let range = l.starts[side.block]..l.starts[side.block] + qp.blocks[side.block].n;
+                add_products(&side.jacobian, &out.qdd[range], &mut reached);
+            }
+            for (axis, (goal, reached)) in patch.target.iter().zip(reached).enumerate() {
+                call(Limit::NoSlip { patch: k, axis }, goal - reached, goal.abs());
             }
         }
         for border in self.borders.active().filter(|border| border.change == Change::Leaves) {

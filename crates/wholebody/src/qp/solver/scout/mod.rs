@@ -25,9 +25,9 @@ mod active;
 mod leave;
 
 use super::super::blocks::{BlockQp, Limit, PatchForce};
-use super::super::kernels::{self, axpy, dot};
+use super::super::kernels::{self, axpy, dot, dot_six};
 use super::node::{Lines, NOWHERE};
-use super::read::wrench_slope;
+use super::read::{wrench_slope, write_torques};
 use super::refine::EXACT;
 use super::{BlockSolver, MANY, VIOLATED, Wrong};
 use active::Entry;
@@ -165,7 +165,7 @@ impl BlockSolver {
                             for (idx, column) in columns.iter().enumerate() {
                                 let own = weight * out.coefficients[start + idx]
                                     + out.cone_multipliers[start + idx];
-                                worst = worst.max((own + dot(column, &slope)).abs());
+                                worst = worst.max((own + dot_six(column, &slope)).abs());
                             }
                         }
                         PatchForce::Faces { faces, cost } => {
@@ -343,7 +343,7 @@ impl BlockSolver {
             match &qp.patches[k].force {
                 PatchForce::Generators { columns, .. } => {
                     for (state, column) in (start..).zip(columns) {
-                        let by = -dot(column, &pull);
+                        let by = -dot_six(column, &pull);
                         if scout.states[state] == 0 && by > VIOLATED {
                             wrong.push(Wrong { state, value: -1, by });
                         }
@@ -353,7 +353,7 @@ impl BlockSolver {
                     // The others are seldom violated without it.
                     let mut worst = Wrong { state: start, value: -1, by: VIOLATED };
                     for (state, face) in (start..).zip(faces) {
-                        let by = -dot(face, &pull);
+                        let by = -dot_six(face, &pull);
                         if scout.states[state] == 0 && by > worst.by {
                             worst = Wrong { state, by, ..worst };
                         }
@@ -386,19 +386,10 @@ impl BlockSolver {
         let scope = &l.scopes[self.scope];
         for &b in &scope.blocks {
             let (block, start) = (&qp.blocks[b], l.starts[b]);
-            let qdd = &qdd[start..start + block.n];
-            let torques = &mut torques[start..start + block.n];
-            torques.copy_from_slice(&block.nonlinear);
-            for (torque, row) in torques.iter_mut().zip(block.mass.chunks_exact(block.n.max(1))) {
-                *torque += dot(row, qdd);
-            }
-            for &(k, s) in &l.patches_of[b] {
-                let rows = qp.patches[k].sides[s].jacobian.chunks_exact(block.n.max(1));
-                for (row, push) in rows.zip(&wrenches[wrench_at[k] - *n_dual..]) {
-                    axpy(-push, row, torques);
-                }
-            }
-            for (dof, (qdd, torque)) in qdd.iter().zip(torques.iter()).enumerate() {
+            let wrench = |k: usize| std::array::from_fn(|axis| wrenches[wrench_at[k] - *n_dual + axis]);
+            write_torques(qp, l, b, true, (qdd, wrench), torques);
+            let (qdd, torques) = (&qdd[start..start + block.n], &torques[start..start + block.n]);
+            for (dof, (qdd, torque)) in qdd.iter().zip(torques).enumerate() {
                 look(start + dof, *qdd, block.bounds[dof]);
                 if block.torque[dof][0] != block.torque[dof][1] {
                     look(l.n_qdd + start + dof, *torque, block.torque[dof]);
