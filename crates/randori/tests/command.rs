@@ -377,8 +377,12 @@ fn bodies_have_dynamics_and_appendix_b_its_four_cases() {
     let folder = tempfile::tempdir().unwrap();
     let (model, states) = (path(&folder, "model.urdf"), path(&folder, "states.json"));
     std::fs::write(&model, "<robot name=\"r\"><link name=\"a\"/></robot").unwrap();
-    std::fs::write(&states, "{}").unwrap();
-    check_refused(&["body", "dynamics", &model, "--states", &states], 2, "model.urdf");
+    let refused = |text: &str, faulty: &str| {
+        std::fs::write(&states, text).unwrap();
+        check_refused(&["body", "dynamics", &model, "--states", &states], 2, &format!("{faulty}: "));
+    };
+    refused("{\"states\": []}", "model.urdf");
+    refused("{\"states\": 1}", "states.json");
     check_refused(
         &["body", "qp", folder.path().to_str().unwrap()],
         2,

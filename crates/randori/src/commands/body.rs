@@ -12,7 +12,7 @@ use clap::{Subcommand, ValueEnum};
 use randori_scene::files;
 use randori_wholebody::appendix_b::{PushSettings, appendix_b};
 use randori_wholebody::qp::file::{Family, Form};
-use randori_wholebody::report::{QpReport, dynamics_report, qp_report};
+use randori_wholebody::report::{QpReport, ReportError, dynamics_report, qp_report};
 use serde::Serialize;
 
 use super::game::clock;
@@ -92,8 +92,10 @@ pub(crate) fn run(args: &BodyArgs, seed: u64, progress: &Progress) -> anyhow::Re
 }
 
 fn dynamics(model: &Path, states: &Path) -> anyhow::Result<Outcome> {
-    let place = || format!("{} with {}", model.display(), states.display());
-    let report = dynamics_report(&read_text(model)?, &read_text(states)?).with_context(place)?;
+    let report = dynamics_report(&read_text(model)?, &read_text(states)?).map_err(|error| {
+        let faulty = if matches!(error, ReportError::Model(_)) { model } else { states };
+        anyhow::Error::new(error).context(faulty.display().to_string())
+    })?;
     let text = serde_json::to_string_pretty(&report)?;
     Outcome::new(&report, text)
 }
