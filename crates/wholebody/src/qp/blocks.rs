@@ -214,35 +214,35 @@ impl BlockQp {
         self.patches.iter().map(|patch| patch.force.len()).sum()
     }
 
+    /// Whether every limit is one: a number, or infinite on its own side.
+    pub fn has_limits(&self) -> bool {
+        // False for what is no number, too.
+        let range = |limits: &[f64; 2]| limits[0] < f64::INFINITY && limits[1] > f64::NEG_INFINITY;
+        self.blocks.iter().all(|block| block.bounds.iter().all(range) && block.torque.iter().all(range))
+            && self.rows.iter().all(|row| range(&row.limits))
+    }
+
     /// Whether every number is usable.
     pub fn is_finite(&self) -> bool {
         let ok = |list: &[f64]| list.iter().all(|x| x.is_finite());
-        let range = |limits: &[f64; 2]| {
-            !limits[0].is_nan()
-                && !limits[1].is_nan()
-                && limits[0] < f64::INFINITY
-                && limits[1] > f64::NEG_INFINITY
-        };
-        self.blocks.iter().all(|block| {
-            ok(&block.hessian)
-                && ok(&block.gradient)
-                && ok(&block.mass)
-                && ok(&block.nonlinear)
-                && block.bounds.iter().all(range)
-                && block.torque.iter().all(range)
-        }) && self.patches.iter().all(|patch| {
-            let force = match &patch.force {
-                PatchForce::Generators { columns, weight } => {
-                    columns.iter().all(|column| ok(column)) && *weight > 0.0 && weight.is_finite()
-                }
-                PatchForce::Faces { faces, cost } => faces.iter().all(|face| ok(face)) && ok(cost),
-            };
-            force
-                && ok(&patch.target)
-                && ok(&patch.gradient)
-                && patch.sides.iter().all(|side| ok(&side.jacobian))
-        }) && self.shared.iter().all(|task| ok(&task.target) && task.parts.iter().all(|part| ok(&part.1)))
-            && self.rows.iter().all(|row| range(&row.limits) && row.parts.iter().all(|part| ok(&part.1)))
+        self.has_limits()
+            && self.blocks.iter().all(|block| {
+                ok(&block.hessian) && ok(&block.gradient) && ok(&block.mass) && ok(&block.nonlinear)
+            })
+            && self.patches.iter().all(|patch| {
+                let force = match &patch.force {
+                    PatchForce::Generators { columns, weight } => {
+                        columns.iter().all(|column| ok(column)) && *weight > 0.0 && weight.is_finite()
+                    }
+                    PatchForce::Faces { faces, cost } => faces.iter().all(|face| ok(face)) && ok(cost),
+                };
+                force
+                    && ok(&patch.target)
+                    && ok(&patch.gradient)
+                    && patch.sides.iter().all(|side| ok(&side.jacobian) && ok(&side.cross))
+            })
+            && self.shared.iter().all(|task| ok(&task.target) && task.parts.iter().all(|part| ok(&part.1)))
+            && self.rows.iter().all(|row| row.parts.iter().all(|part| ok(&part.1)))
             && ok(&self.wrench_cost)
     }
 

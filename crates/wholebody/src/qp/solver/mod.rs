@@ -11,7 +11,7 @@
 //! makes them fewer. The last few change one at a time beside the factored system ([`dual`]), which ends for
 //! sure, dependent rows or not. What has no solution is left to [`super::dense`] to prove.
 //!
-//! The next problem of a sequence is first tried with the factor of the last one ([`follow`]).
+//! The next problem of a sequence is first tried with the factor of an earlier one ([`follow`]).
 //!
 //! Without a guess, and where many limits change though each change is dear, the active set is looked for
 //! among the wrenches alone ([`scout`]).
@@ -146,13 +146,16 @@ struct Wrong {
 }
 
 impl BlockSolver {
-    /// Forgets the active set.
+    /// Forgets the problems before, their active set and factor.
     pub fn reset(&mut self) {
         self.states.clear();
         self.follow = Follow::default();
     }
 
-    /// Solves the problem, starting from the active set of the last one if the shape is the same.
+    /// Solves the problem, starting from the active set of the last one as far as its limits are still there.
+    ///
+    /// The last digits depend on the problems before. Where the factor of an earlier one is used, it is not proven anew
+    /// that the problem is convex.
     pub fn solve(&mut self, qp: &BlockQp) -> Status {
         (self.rounds, self.changes) = (0, 0);
         self.fell_back = false;
@@ -162,10 +165,11 @@ impl BlockSolver {
             self.layout.update(qp);
         }
         self.carry_over(qp);
-        if has_too_many_generators(qp) {
+        if has_too_many_generators(qp) || !qp.has_limits() {
             return self.fall_back(qp);
         }
         self.drop_missing_limits(qp);
+        self.layout.resize(qp, &mut self.solution);
         let followed = if is_known { self.follow(qp) } else { Followed::Lost };
         match followed {
             Followed::Solved => {
@@ -179,7 +183,6 @@ impl BlockSolver {
         for (b, reduction) in self.reductions.iter_mut().enumerate() {
             reduction.update(qp, b, &self.layout.patches_of[b]);
         }
-        self.layout.resize(qp, &mut self.solution);
         let mut most = 0;
         for scope in 0..self.layout.n_scopes {
             (self.scope, self.rounds) = (scope, 0);
@@ -337,7 +340,9 @@ impl BlockSolver {
         }
         self.substitute_back();
         self.read(qp, Meaning::Point);
-        self.follow.renew(self.nodes[..self.n_nodes].iter().all(|node| node.x.iter().all(|x| x.is_finite())))
+        let is_sound = self.nodes[..self.n_nodes].iter().all(|node| node.x.iter().all(|x| x.is_finite()));
+        self.follow.renew(is_sound);
+        is_sound
     }
 
     fn next_node(&mut self) -> usize {

@@ -449,12 +449,5 @@ impl Node {
 fn combine(column: &[f64; 6], matrix: &[f64], n: usize, out: &mut Vec<f64>) {
     out.clear();
     out.resize(n, 0.0);
-    kernels::with_vectors(
-        #[inline(always)]
-        || {
-            for (x, row) in column.iter().zip(matrix.chunks_exact(n)) {
-                kernels::axpy(*x, row, out);
-            }
-        },
-    );
+    kernels::add_rows(matrix, column, out);
 }

@@ -209,16 +209,17 @@ impl BlockSolver {
                 if above <= 0.0 && below <= 0.0 {
                     return;
                 }
+                // So that what is no number is wrong, too: then the dense solver says what is the matter.
                 let sizes = limits.map(|limit| 1.0 + limit.abs());
-                if above > VIOLATED * sizes[1] {
+                if !(above <= VIOLATED * sizes[1]) {
                     wrong.push(Wrong { state: idx, value: 1, by: above / sizes[1] });
-                } else if below > VIOLATED * sizes[0] {
+                } else if !(below <= VIOLATED * sizes[0]) {
                     wrong.push(Wrong { state: idx, value: -1, by: below / sizes[0] });
                 }
             }
             side => {
                 let by = -f64::from(side) * multiplier;
-                if by > WRONG {
+                if !(by <= WRONG) {
                     wrong.push(Wrong { state: idx, value: 0, by });
                 }
             }
@@ -265,8 +266,11 @@ impl BlockSolver {
                             continue;
                         }
                         let value = dot_six(face, &wrench);
-                        if value < violated.0 {
+                        if value < violated.0 || value.is_nan() {
                             violated = (value, start + idx);
+                        }
+                        if value.is_nan() {
+                            break;
                         }
                     }
                     look(2 * l.n_qdd + violated.1, 0, violated.0, [0.0, f64::INFINITY], 0.0);

@@ -468,11 +468,14 @@ impl Node {
 
 impl BlockSolver {
     /// Multipliers of the rows that were solved beforehand: they balance the cost of the dependent accelerations.
-    pub(super) fn find_contact_multipliers(&mut self, qp: &BlockQp) {
+    /// They are the last to be found; answers whether they are numbers.
+    pub(super) fn find_contact_multipliers(&mut self, qp: &BlockQp) -> bool {
         kernels::with_vectors(
             #[inline(always)]
             || self.find_contact_multipliers_with_vectors(qp),
         );
+        let of = |k: &usize| &self.solution.contact_multipliers[6 * k..6 * k + 6];
+        self.layout.scopes[self.scope].patches.iter().flat_map(of).all(|x| x.is_finite())
     }
 
     #[inline(always)]

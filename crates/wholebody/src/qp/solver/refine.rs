@@ -23,10 +23,7 @@ impl BlockSolver {
                 worst = worst.max(miss.abs());
             });
             if refined || !met || worst <= EXACT {
-                if met {
-                    self.find_contact_multipliers(qp);
-                }
-                return met;
+                return met && self.find_contact_multipliers(qp);
             }
             if !self.is_numbered {
                 self.begin_borders(qp);
@@ -47,10 +44,7 @@ impl BlockSolver {
     pub(super) fn is_exact(&mut self, qp: &BlockQp) -> bool {
         let mut worst = 0.0f64;
         self.each_miss(qp, |_, miss, _| worst = worst.max(miss.abs()));
-        if worst <= EXACT {
-            self.find_contact_multipliers(qp);
-        }
-        worst <= EXACT
+        worst <= EXACT && self.find_contact_multipliers(qp)
     }
 
     /// Calls for each equality and active limit with how much it lacks and its size; and for each limit given up

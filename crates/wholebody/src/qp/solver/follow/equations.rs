@@ -246,7 +246,9 @@ impl BlockSolver {
             for &(dof, at) in &node.bound_rows {
                 out.bound_multipliers[start + dof] += change(at);
             }
-            for &(r, at) in node.row_at.iter().filter(|(r, _)| qp.rows[*r].parts[0].0 == b) {
+            for &(r, at) in
+                node.row_at.iter().filter(|(r, _)| qp.rows[*r].parts.first().is_some_and(|part| part.0 == b))
+            {
                 out.row_multipliers[r] += change(at);
             }
         }

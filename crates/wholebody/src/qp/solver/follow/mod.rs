@@ -84,10 +84,9 @@ pub(super) struct Follow {
 
 impl Follow {
     /// The nodes hold a new factor, or none that can be used.
-    pub(super) fn renew(&mut self, is_sound: bool) -> bool {
+    pub(super) fn renew(&mut self, is_sound: bool) {
         (self.has_factor, self.is_old, self.uses) = (is_sound, false, 0);
         (self.least, self.wasted) = (usize::MAX, 0);
-        is_sound
     }
 
     /// Whether the problem has the sizes and meetings of the last one.
@@ -178,8 +177,13 @@ impl BlockSolver {
         }
     }
 
-    /// The guess, and the costs of the wrenches as they are now; false if these have other unknowns than the factor.
+    /// The guess, and the costs of the wrenches as they are now; false if these have other unknowns than the factor, or
+    /// if the problem is plainly not convex any more.
     fn begin_following(&mut self, qp: &BlockQp) -> bool {
+        let mut diagonals = qp.blocks.iter().flat_map(|block| block.hessian.iter().step_by(block.n + 1));
+        if diagonals.any(|x| *x < 0.0) {
+            return false;
+        }
         let BlockSolver { follow, solution: out, layout: l, bases, states, nodes, n_nodes, .. } = self;
         follow.trail.lead(out);
         follow.residual.clear();
@@ -210,11 +214,12 @@ impl BlockSolver {
         let mut first = 0.0;
         for round in 0..=MOST_ROUNDS {
             let missing = self.measure(qp);
-            let is_close = missing <= CLOSE && self.holds_contacts(qp);
+            // Not without a round: what costs next to nothing may be far off and its equation still nearly hold.
+            let is_close = round > 0 && missing <= CLOSE && self.holds_contacts(qp);
             let left = &mut self.follow.left;
             if round == 0 {
                 first = missing;
-            } else {
+            } else if first > CLOSE {
                 *left = 0.5 * (*left + libm::pow((missing / first).min(1.0), 1.0 / round as f64));
             }
             if is_close {
