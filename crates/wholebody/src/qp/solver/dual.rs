@@ -14,8 +14,9 @@ use super::{BlockSolver, FEW, MAX_ROUNDS, Wrong};
 /// Limits that may change singly; beyond that they go in circles. To change all that are wrong at once in between
 /// undoes much of what single changes have put right.
 const MOST_SINGLY: usize = 256;
-/// Limits that may change singly before they are looked for among the wrenches alone: where these are few, and of more.
-const DEAR: [usize; 2] = [8, 12];
+/// Limits that may change singly before they are looked for among the wrenches alone: where these are few, given by
+/// generators or by faces; and of more.
+const DEAR: [usize; 3] = [4, 8, 12];
 /// Limits that may leave while one enters.
 const MOST_CHANGES: usize = 200;
 /// A limit that moves less than this share of what it could is held by the others.
@@ -41,7 +42,9 @@ impl BlockSolver {
         // Whether the point was moved since it was last solved for.
         let mut moved = false;
         let start = self.changes;
-        let dear = DEAR[usize::from(self.layout.scopes[self.scope].patches.len() > FEW)];
+        let patches = &self.layout.scopes[self.scope].patches;
+        let has_faces = patches.iter().any(|k| qp.patches[*k].has_faces());
+        let dear = DEAR[if patches.len() > FEW { 2 } else { usize::from(has_faces) }];
         while self.wrong.is_empty() || self.changes < start + MOST_SINGLY {
             if !self.wrong.is_empty() && self.changes >= start + dear && !self.is_scouted {
                 if self.scout(qp) {
