@@ -451,3 +451,37 @@ fn combine(column: &[f64; 6], matrix: &[f64], n: usize, out: &mut Vec<f64>) {
     out.resize(n, 0.0);
     kernels::add_rows(matrix, column, out);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else following would be slow, and nobody would know why.
+    #[test]
+    fn an_unwound_node_substitutes_as_it_did_before() {
+        let (n, n_eliminated, offset) = (11, 7, 3);
+        let wave = |k: usize| libm::sin(1.3 * k as f64 + 0.7);
+        let mut node = Node { n, n_eliminated, offset, n_primal: 5, ..Node::default() };
+        node.allocate(n);
+        for column in 0..n {
+            for row in column + 1..n {
+                node.a[column * node.stride + row] = 0.4 * wave(column * n + row);
+            }
+        }
+        node.inverse.iter_mut().enumerate().for_each(|(k, x)| *x = 2.0 + wave(k));
+        node.unknowns = (offset..offset + n_eliminated).chain([12, 1, 15, 11]).collect();
+        node.unwind();
+        let given: Vec<f64> = (0..16).map(|k| wave(100 + k)).collect();
+        let (mut before, mut after, mut local) = (given.clone(), given, Vec::new());
+        let close = |before: &[f64], after: &[f64]| {
+            let mut off = before.iter().zip(after).map(|(a, b)| (a - b).abs());
+            assert!(off.all(|x| x < 1e-12), "{before:?} {after:?}");
+        };
+        node.forward(&mut before, &mut local);
+        node.forward_unwound(&mut after, &mut local);
+        close(&before, &after);
+        node.backward(&mut before, &mut local);
+        node.backward_unwound(&mut after, &mut local);
+        close(&before, &after);
+    }
+}

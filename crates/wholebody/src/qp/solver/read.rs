@@ -149,7 +149,7 @@ impl BlockSolver {
     pub(super) fn derive_torques(&self, qp: &BlockQp, constants: bool, out: &mut BlockSolution) {
         let BlockSolution { qdd, wrenches, torques, .. } = out;
         for &b in &self.layout.scopes[self.scope].blocks {
-            let wrench = |k: usize| std::array::from_fn(|axis| wrenches[6 * k + axis]);
+            let wrench = |k: usize| six_of(wrenches, k);
             write_torques(qp, &self.layout, b, constants, (qdd, wrench), torques);
         }
     }
@@ -163,7 +163,7 @@ impl BlockSolver {
             if let PatchForce::Generators { columns, weight } = &qp.patches[k].force {
                 let start = l.cone_starts[k];
                 let states = &self.states[2 * l.n_qdd + start..][..columns.len()];
-                let wrench = std::array::from_fn(|axis| out.wrenches[6 * k + axis]);
+                let wrench = six_of(&out.wrenches, k);
                 let cone = 2 * l.n_qdd + start..2 * l.n_qdd + start + columns.len();
                 let changed = self.borders.active().any(|border| cone.contains(&border.state));
                 let pull = if changed { None } else { self.bases[k].share(&wrench) };
@@ -252,7 +252,7 @@ impl BlockSolver {
                 }
                 PatchForce::Faces { faces, .. } => {
                     // Neighbouring faces of a cone are nearly dependent: only the worst of each kind changes.
-                    let wrench = std::array::from_fn(|axis| out.wrenches[6 * k + axis]);
+                    let wrench = six_of(&out.wrenches, k);
                     let (mut violated, mut pulling) = ((0.0, 0), (0.0, 0));
                     let states = &self.states[2 * l.n_qdd + start..];
                     let multipliers = &out.cone_multipliers[start..];
@@ -286,6 +286,12 @@ impl BlockSolver {
             look(idx, self.states[idx], value, row.limits, out.row_multipliers[r]);
         }
     }
+}
+
+/// A patch's six numbers of a list of all patches'.
+#[inline(always)]
+pub(super) fn six_of(list: &[f64], k: usize) -> [f64; 6] {
+    std::array::from_fn(|axis| list[6 * k + axis])
 }
 
 /// What accelerations and wrenches ask of a block's degrees of freedom, `M qdd + h - Jᵀ w`; or, without constants, how

@@ -4,7 +4,7 @@ use super::super::blocks::{BlockQp, Limit, PatchForce};
 use super::super::kernels::{self, add_products, dot, dot_six};
 use super::BlockSolver;
 use super::border::Change;
-use super::read::Meaning;
+use super::read::{Meaning, six_of};
 
 /// An equality or active limit off by more than this, relative to its size, does not hold.
 const MET: f64 = 1e-7;
@@ -93,7 +93,7 @@ impl BlockSolver {
                 for (idx, face) in faces.iter().enumerate() {
                     let state = self.states[2 * l.n_qdd + l.cone_starts[k] + idx];
                     if state != 0 {
-                        let wrench = std::array::from_fn(|axis| out.wrenches[6 * k + axis]);
+                        let wrench = six_of(&out.wrenches, k);
                         held(Limit::Cone { patch: k, idx }, state, dot_six(face, &wrench), [0.0; 2]);
                     }
                 }

@@ -4,7 +4,7 @@ use super::super::super::blocks::{BlockQp, BlockSolution, PatchForce};
 use super::super::super::kernels::{self, add_products, add_rows, axpy, dot, dot_six};
 use super::super::layout::is_private;
 use super::super::node::{NOWHERE, Node};
-use super::super::read::write_torques;
+use super::super::read::{six_of, write_torques};
 use super::super::{BlockSolver, FEW};
 use super::{CLOSE, Follow, MANY_USES};
 
@@ -89,7 +89,7 @@ impl BlockSolver {
         for &k in &scope.patches {
             let patch = &qp.patches[k];
             let (mut asked, mut reached) = (patch.gradient, [0.0; 6]);
-            let wrench: [f64; 6] = std::array::from_fn(|axis| out.wrenches[6 * k + axis]);
+            let wrench = six_of(&out.wrenches, k);
             let multipliers = &out.contact_multipliers[6 * k..6 * k + 6];
             for side in &patch.sides {
                 let (node, n) = (&nodes[front_of[side.block]], qp.blocks[side.block].n);
@@ -298,7 +298,7 @@ impl BlockSolver {
     pub(super) fn conclude(&mut self, qp: &BlockQp) {
         let BlockSolver { follow, solution: out, layout: l, bases, states, .. } = self;
         let BlockSolution { qdd, wrenches, torques, .. } = out;
-        let wrench = |k: usize| std::array::from_fn(|axis| wrenches[6 * k + axis]);
+        let wrench = |k: usize| six_of(wrenches, k);
         for b in 0..qp.blocks.len() {
             write_torques(qp, l, b, true, (qdd, wrench), torques);
         }

@@ -29,7 +29,8 @@ const MOST_ROUNDS: usize = 5;
 /// A factor costs about as much as so many rounds: it is old once that many were needed in addition to those that the
 /// problem right behind it needed.
 const WORTH: usize = 4;
-/// From this round on a factor is worth being unwound ([`super::node::Node::unwind`]): that costs what it saves in as many.
+/// From this round on a factor is worth being unwound ([`super::node::Node::unwind`]): that costs what it saves in as
+/// many.
 const MANY_USES: usize = 10;
 /// Equations that lack no more than this together hold to the last digits (m/s², rad/s², N, N m).
 const CLOSE: f64 = 2.0 * EXACT;
